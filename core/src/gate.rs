@@ -1,0 +1,87 @@
+//! The gate of an agent: one window, or any number of plain submits. The state is pure; [`Gate`] is the lock around it.
+
+use crate::replay::Condition;
+use crate::sync::{Mutex, lock};
+use serde::Serialize;
+
+/// How a gate is held.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Access {
+    /// By a plain submit.
+    Shared,
+    /// By a replay window.
+    Exclusive,
+}
+
+/// Who holds a gate. Contains no synchronization of its own.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct GateState {
+    shared: u16,
+    exclusive: bool,
+    poisoned: bool,
+}
+
+impl GateState {
+    /// Whether the gate could be taken now. Plain submits pass a poisoned gate.
+    pub const fn available(self, access: Access) -> bool {
+        match access {
+            Access::Shared => !self.exclusive,
+            Access::Exclusive => !self.exclusive && self.shared == 0,
+        }
+    }
+
+    /// Takes it if it is available; says in what condition it is.
+    #[must_use]
+    pub const fn take(&mut self, access: Access) -> Option<Condition> {
+        if !self.available(access) {
+            return None;
+        }
+        match access {
+            Access::Shared => self.shared += 1,
+            Access::Exclusive => self.exclusive = true,
+        }
+        Some(if self.poisoned { Condition::Poisoned } else { Condition::Sound })
+    }
+
+    /// Gives it back; a poisoned gate stays poisoned.
+    pub const fn release(&mut self, access: Access, condition: Condition) {
+        match access {
+            Access::Shared => self.shared -= 1,
+            Access::Exclusive => self.exclusive = false,
+        }
+        self.poisoned |= matches!(condition, Condition::Poisoned);
+    }
+
+    /// Whether a window is open.
+    pub const fn window_open(self) -> bool {
+        self.exclusive
+    }
+}
+
+/// A gate that threads share.
+#[derive(Debug, Default)]
+pub struct Gate(Mutex<GateState>);
+
+impl Gate {
+    /// As [`GateState::available`].
+    pub fn available(&self, access: Access) -> bool {
+        lock(&self.0).available(access)
+    }
+
+    /// As [`GateState::take`].
+    #[must_use]
+    pub fn take(&self, access: Access) -> Option<Condition> {
+        lock(&self.0).take(access)
+    }
+
+    /// As [`GateState::release`].
+    pub fn release(&self, access: Access, condition: Condition) {
+        lock(&self.0).release(access, condition);
+    }
+
+    /// As [`GateState::window_open`].
+    pub fn window_open(&self) -> bool {
+        lock(&self.0).window_open()
+    }
+}
