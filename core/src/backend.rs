@@ -41,8 +41,8 @@ pub trait Backend: Send + Sync {
 
     /// Bytes of host memory that snapshots may use; `None` if unknown.
     fn host_memory_available(&self) -> Option<u64>;
-    /// Whether device allocations are live that no [`Interceptor`] was told about.
-    fn has_unseen_allocations(&self) -> bool;
+    /// Whether any device allocation is live.
+    fn has_live_allocations(&self) -> bool;
     /// The variables of every code object loaded on the agent.
     fn module_variables(&self, agent: AgentId) -> Result<Vec<ModuleVariable>, ModuleError>;
     /// Takes host memory for a snapshot of the agent.

@@ -2,6 +2,7 @@
 
 use crate::ids::{AgentId, ContextId, DispatchId, ThreadId};
 use crate::replay::{Outcome, ProtocolError};
+use crate::status::Status;
 use serde::Serialize;
 use std::fmt;
 
@@ -37,6 +38,15 @@ pub enum Diagnostic {
         context: ContextId,
         /// What the panic said, if it said anything.
         message: String,
+    },
+    /// A counting callback chose a counter config that does not exist or belongs to another agent; nothing is counted.
+    CounterConfig {
+        /// The dispatch.
+        dispatch: DispatchId,
+        /// The context of the service.
+        context: ContextId,
+        /// What is wrong with it.
+        status: Status,
     },
     /// Dispatch counters and PC sampling were both on for one pass.
     CountersWithPcSampling {
@@ -95,7 +105,7 @@ pub enum Diagnostic {
         /// What the queue said.
         cause: String,
     },
-    /// The queue is being used from inside a callback of its agent's window: the window is tainted.
+    /// A copy from inside a callback of an open window of one of its agents taints that window; once an instance.
     NestedCopy(ThreadId),
 }
 
@@ -150,6 +160,12 @@ impl fmt::Display for Diagnostic {
             }
             Self::ToolPanicked { dispatch, context, message } => {
                 write!(f, "a callback of {context} panicked at {dispatch}: {message}")
+            }
+            Self::CounterConfig { dispatch, context, status } => {
+                write!(
+                    f,
+                    "{context} chose an unusable counter config for {dispatch}, nothing is counted: {status}"
+                )
             }
             Self::CountersWithPcSampling { dispatch, pass } => write!(
                 f,

@@ -269,6 +269,8 @@ pub enum Event {
         value: i64,
         /// Whether it was decremented by the device (or stored by the host).
         decremented: bool,
+        /// The dispatch whose completion this is; 0 for barriers, copies, host stores and dispatches forwarded untouched.
+        dispatch: DispatchId,
     },
     /// Device: a completion handler begins on the async-event thread.
     HandlerBegan {

@@ -15,9 +15,9 @@ impl FenceState {
         self.in_flight += 1;
     }
 
-    /// A copy ended.
+    /// A copy ended; one that began before the service was configured was not counted.
     pub const fn end(&mut self) {
-        self.in_flight -= 1;
+        self.in_flight = self.in_flight.saturating_sub(1);
     }
 
     /// A window opens or closes.

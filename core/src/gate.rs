@@ -20,6 +20,7 @@ pub struct GateState {
     shared: u16,
     exclusive: bool,
     poisoned: bool,
+    tainted: bool,
 }
 
 impl GateState {
@@ -44,11 +45,24 @@ impl GateState {
         Some(if self.poisoned { Condition::Poisoned } else { Condition::Sound })
     }
 
+    /// Notes that something else touched the agent inside its open window, if one is open: the window's loop ends early.
+    pub const fn taint(&mut self) {
+        self.tainted |= self.exclusive;
+    }
+
+    /// Whether the open window is tainted.
+    pub const fn tainted(self) -> bool {
+        self.tainted
+    }
+
     /// Gives it back; a poisoned gate stays poisoned.
     pub const fn release(&mut self, access: Access, condition: Condition) {
         match access {
             Access::Shared => self.shared -= 1,
-            Access::Exclusive => self.exclusive = false,
+            Access::Exclusive => {
+                self.exclusive = false;
+                self.tainted = false;
+            }
         }
         self.poisoned |= matches!(condition, Condition::Poisoned);
     }
@@ -78,6 +92,16 @@ impl Gate {
     /// As [`GateState::release`].
     pub fn release(&self, access: Access, condition: Condition) {
         lock(&self.0).release(access, condition);
+    }
+
+    /// As [`GateState::taint`].
+    pub fn taint(&self) {
+        lock(&self.0).taint();
+    }
+
+    /// As [`GateState::tainted`].
+    pub fn tainted(&self) -> bool {
+        lock(&self.0).tainted()
     }
 
     /// As [`GateState::window_open`].

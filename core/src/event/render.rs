@@ -64,10 +64,9 @@ fn pair(f: &mut fmt::Formatter<'_>, key: &str, value: &Value) -> fmt::Result {
         Value::Null => Ok(()),
         Value::String(text) if text.contains([' ', '"', '=']) => write!(f, " {key}={text:?}"),
         Value::String(text) => write!(f, " {key}={text}"),
-        Value::Object(fields) => fields.iter().try_for_each(|(inner, value)| match value {
-            Value::Object(_) => pair(f, &format!("{key}.{inner}"), value),
-            _ => pair(f, &format!("{key}.{inner}"), value),
-        }),
+        Value::Object(fields) => {
+            fields.iter().try_for_each(|(inner, value)| pair(f, &format!("{key}.{inner}"), value))
+        }
         Value::Array(items) => {
             let texts: Vec<String> = items
                 .iter()

@@ -11,5 +11,7 @@ pub use class::{Allocation, Mapping, MemoryClass, ModuleVariable, Region};
 pub use inventory::{Footprint, Generation, Inventory, Tracked};
 pub use restore_gate::{Skip, restorable};
 pub use snapshot::{MAX_VARIABLE_BYTES, Snapshot, SnapshotError};
-pub use staging::StagingPool;
+pub use staging::{Staged, StagingPool};
 pub use tracker::Tracker;
+
+pub(crate) use snapshot::capturable;

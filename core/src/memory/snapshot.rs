@@ -46,7 +46,7 @@ enum Identity {
 }
 
 /// The module variables that a snapshot holds: not constant, not empty, not too large.
-pub fn capturable(variables: &[ModuleVariable]) -> impl Iterator<Item = &ModuleVariable> {
+pub(crate) fn capturable(variables: &[ModuleVariable]) -> impl Iterator<Item = &ModuleVariable> {
     variables.iter().filter(|variable| {
         let Region { base, bytes } = variable.region;
         !variable.constant && base != 0 && (1..=MAX_VARIABLE_BYTES).contains(&bytes)

@@ -18,10 +18,9 @@ impl Tracker {
         self.enabled.store(true, Ordering::Release);
     }
 
-    /// Stops tracking and forgets everything: finalization.
-    pub fn disable(&self) {
-        self.enabled.store(false, Ordering::Release);
-        *lock(&self.inventory) = Inventory::default();
+    /// Whether it tracks.
+    pub fn is_enabled(&self) -> bool {
+        self.enabled.load(Ordering::Acquire)
     }
 
     /// Records an allocation.

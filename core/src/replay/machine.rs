@@ -139,12 +139,11 @@ impl Replay {
 
             (Self::ClosingFence(outcome), I::Done) => leave(outcome),
             (Self::ConfigExiting(outcome), I::Done) => settle(outcome),
-            (Self::RunningOnce(outcome), I::Failed) => withhold(outcome),
             (
                 Self::RunningOnce(outcome) | Self::Completing(outcome) | Self::Withholding(outcome),
                 I::Done,
             ) => unlock(outcome),
-            (Self::Completing(outcome), I::Failed) => withhold(outcome),
+            (Self::RunningOnce(outcome) | Self::Completing(outcome), I::Failed) => withhold(outcome),
             (Self::Unlocking(outcome), I::Done) => Next::Finished(outcome),
             (state, input) => return Err(ProtocolError { state, input }),
         })

@@ -6,10 +6,12 @@
 mod machine;
 mod outcome;
 mod plan;
+mod policy;
 
 pub use machine::{Next, ProtocolError, Replay};
 pub use outcome::{Outcome, OutcomeReport, Reason};
 pub use plan::{Counted, Plan};
+pub use policy::{Deadlines, Policy, PolicyError, Watchdog};
 
 use serde::Serialize;
 

@@ -1,0 +1,123 @@
+//! Effects of one pass: enter, submit, await, exit.
+
+use super::{Run, Shared, pass_payload};
+use crate::backend::{Condition, Submission};
+use crate::context::Overrides;
+use crate::event::Event;
+use crate::ids::{SignalId, Ticket, Timestamp};
+use crate::latch::Latch;
+use crate::replay::{Halt, Input};
+use crate::services::{SubmitInfo, prepare};
+use crate::sync::lock;
+use crate::tracing::{Phase, ReplayOperation};
+use std::sync::Arc;
+
+/// A submitted pass.
+pub(super) struct PassToken {
+    pub(super) ticket: Ticket,
+    latch: Arc<Latch>,
+    state: Shared<PassState>,
+}
+
+/// What the driver and the pass's handler tell each other.
+#[derive(Default)]
+struct PassState {
+    abandoned: bool,
+    times: Option<(Timestamp, Timestamp)>,
+}
+
+impl PassToken {
+    /// Start and end of its kernel, once its handler has run.
+    pub(super) fn times(&self) -> Option<(Timestamp, Timestamp)> {
+        lock(&self.state).times
+    }
+}
+
+impl Run<'_> {
+    pub(super) fn pass_enter(&mut self, pass: u64) -> Input {
+        let thread = self.caller.thread;
+        if pass == 0 {
+            let overrides = Overrides::open(self.engine.registry().active());
+            self.engine.threads.with(thread, |state| state.open_loop(overrides));
+            self.looping = true;
+        }
+        self.at.pass = Some(pass);
+        self.pass_data = self.user_data;
+        self.engine.threads.with(thread, |state| state.arm(true));
+        let entered = self.deliver_pass(pass, Phase::Enter);
+        self.engine.threads.with(thread, |state| state.arm(false));
+        if entered.is_some() { Input::Done } else { Input::Panicked }
+    }
+
+    pub(super) fn submit_pass(&mut self, pass: u64) -> Input {
+        let engine = self.engine;
+        let at = SubmitInfo { pass: Some(pass), ..self.at };
+        let active = engine.registry().active();
+        let effective = engine.threads.with(self.caller.thread, |state| state.overrides().effective(active));
+        let mut prepared = prepare(engine, at, effective, active);
+        prepared.enqueue(engine, Phase::Enter);
+        let submission = Submission {
+            dispatch: at.info.dispatch_id,
+            pass: at.pass,
+            queue: self.queue,
+            packet: self.packet.with_completion_signal(None),
+            instruments: std::mem::take(&mut prepared.instruments),
+        };
+        let (latch, state) = (Arc::<Latch>::default(), Shared::<PassState>::default());
+        let handler = {
+            let (records, latch, state) = (prepared.records(), Arc::clone(&latch), Arc::clone(&state));
+            let engine = engine.handle();
+            Box::new(move |collected: crate::backend::Collected| {
+                let wanted = || !lock(&state).abandoned;
+                if wanted() {
+                    records.deliver(&engine, &collected, wanted);
+                } else {
+                    engine.ledger().tally.late_handlers += 1;
+                    engine.observe(Event::LateHandler { dispatch: at.info.dispatch_id, pass });
+                }
+                lock(&state).times = Some((collected.start, collected.end));
+                latch.set();
+            })
+        };
+        let submitted = engine.backend.submit(submission, handler);
+        if let Ok(ticket) = submitted {
+            engine.observe(Event::Submitted {
+                dispatch: at.info.dispatch_id,
+                pass: at.pass,
+                ticket,
+                signal: SignalId::default(),
+            });
+            self.executed += 1;
+            self.pass = Some(PassToken { ticket, latch, state });
+        }
+        prepared.enqueue(engine, Phase::Exit);
+        if submitted.is_ok() { Input::Done } else { Input::Failed }
+    }
+
+    pub(super) fn await_handler(&mut self) -> Input {
+        let Some(pass) = &self.pass else { return Input::Expired };
+        let latch = Condition::Latch(Arc::clone(&pass.latch));
+        match self.wait(&latch, self.engine.config.deadlines.pass) {
+            Input::Expired if !pass.latch.is_set() => {
+                lock(&pass.state).abandoned = true;
+                Input::Expired
+            }
+            _ => Input::Done,
+        }
+    }
+
+    pub(super) fn pass_exit(&mut self, pass: u64) -> Input {
+        let exited = self.deliver_pass(pass, Phase::Exit);
+        self.at.pass = None;
+        let panicked = exited.is_none().then_some(Halt::Panicked);
+        Input::Exited(panicked.or_else(|| self.interrupted()))
+    }
+
+    fn deliver_pass(&mut self, pass: u64, phase: Phase) -> Option<()> {
+        let mut payload = pass_payload(self.engine, self.at.info, pass, self.requested);
+        let mut user_data = self.pass_data;
+        let delivered = self.deliver(ReplayOperation::Pass, phase, &mut payload, &mut user_data);
+        self.pass_data = user_data;
+        delivered
+    }
+}

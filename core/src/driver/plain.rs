@@ -1,0 +1,111 @@
+//! The plain run of a dispatch, and packets that are only passed on.
+
+use super::Run;
+use super::pending::Held;
+use crate::aql::Packet;
+use crate::backend::{Collected, CompletionHandler, Submission, SubmitError};
+use crate::engine::Inner;
+use crate::event::Event;
+use crate::gate::Access;
+use crate::ids::{AgentId, QueueId};
+use crate::replay::{Input, Path};
+use crate::services::{SubmitInfo, prepare};
+use crate::tracing::Phase;
+
+impl Run<'_> {
+    pub(super) fn run_once(&mut self, path: Path) -> Input {
+        let engine = self.engine;
+        let at = SubmitInfo { pass: None, ..self.at };
+        let active = engine.registry().active();
+        let mut prepared = prepare(engine, at, active, active);
+        prepared.enqueue(engine, Phase::Enter);
+        let submission = Submission {
+            dispatch: at.info.dispatch_id,
+            pass: None,
+            queue: self.queue,
+            packet: self.packet,
+            instruments: std::mem::take(&mut prepared.instruments),
+        };
+        let (records, handle) = (prepared.records(), engine.handle());
+        let handler: CompletionHandler =
+            Box::new(move |collected: Collected| records.deliver(&handle, &collected, || true));
+        let submitted = self.submit_once(path, submission, handler);
+        prepared.enqueue(engine, Phase::Exit);
+        match submitted {
+            Ok(()) => {
+                if let Some(owed) = self.owed.take() {
+                    owed.attach();
+                }
+                Input::Done
+            }
+            Err(error) => {
+                self.refuse(error);
+                Input::Failed
+            }
+        }
+    }
+
+    fn submit_once(
+        &self,
+        path: Path,
+        submission: Submission,
+        handler: CompletionHandler,
+    ) -> Result<(), SubmitError> {
+        let engine = self.engine;
+        if path != Path::Shared || !engine.replay_configured() {
+            return engine.submit_logged(submission, handler);
+        }
+        match engine.approach_gate(self.caller, self.agent, Access::Shared) {
+            Some(condition) => {
+                engine.pending.flush(engine, self.agent);
+                let submitted = engine.submit_logged(submission, handler);
+                engine.release_gate(self.agent, Access::Shared, condition);
+                submitted
+            }
+            None if self.caller.async_event => {
+                engine.pending.hold(self.queue, self.agent, Held::Dispatch(submission, handler));
+                Ok(())
+            }
+            None => {
+                engine.taint(self.agent);
+                engine.submit_logged(submission, handler)
+            }
+        }
+    }
+}
+
+impl Inner {
+    pub(super) fn submit_logged(
+        &self,
+        submission: Submission,
+        handler: CompletionHandler,
+    ) -> Result<(), SubmitError> {
+        let (dispatch, pass) = (submission.dispatch, submission.pass);
+        let signal = submission.packet.completion_signal().unwrap_or_default();
+        let ticket = self.backend.submit(submission, handler)?;
+        self.observe(Event::Submitted { dispatch, pass, ticket, signal });
+        Ok(())
+    }
+}
+
+/// Passes packets on, behind those of their queue that are still held back.
+pub(crate) fn forward_in_order(
+    engine: &Inner,
+    queue: QueueId,
+    agent: AgentId,
+    packets: &[Packet],
+) -> Result<(), SubmitError> {
+    let held_back = engine.agent_index(agent).filter(|_| engine.pending.holds(queue));
+    let Some(agent) = held_back else { return engine.backend.forward(queue, packets) };
+    let caller = engine.backend.caller();
+    let Some(condition) = engine.approach_gate(caller, agent, Access::Shared) else {
+        for &packet in packets {
+            engine.pending.hold(queue, agent, Held::Packet(packet));
+        }
+        return Ok(());
+    };
+    engine.pending.flush(engine, agent);
+    let forwarded = engine.backend.forward(queue, packets);
+    engine.release_gate(agent, Access::Shared, condition);
+    forwarded
+}

@@ -1,0 +1,237 @@
+//! The engine: one instance serves one process, or one simulated machine.
+
+mod api;
+mod intercept;
+mod ledger;
+
+pub use api::{CallGuard, GraphLaunchGuard};
+
+use crate::backend::{Backend, Caller, Interceptor};
+use crate::context::{Approach, Registry};
+use crate::diagnostics::Diagnostic;
+use crate::driver::PendingPackets;
+use crate::event::{CallbackEvent, Event};
+use crate::fence::Fence;
+use crate::gate::{Access, Gate};
+use crate::ids::{AgentId, ContextId, DispatchId};
+use crate::memory::{StagingPool, Tracker};
+use crate::replay::{Condition, Deadlines, Policy, Watchdog};
+use crate::status::Status;
+use crate::sync::{AtomicBool, AtomicU64, Mutex, MutexGuard, Ordering, lock};
+use crate::thread::{ThreadState, Threads};
+use crate::tracing::ContextToggle;
+use ledger::Ledger;
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Weak};
+
+/// What an engine can be told when it is made.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct EngineConfig {
+    /// Admission policy.
+    pub policy: Policy,
+    /// Deadlines of the window's waits.
+    pub deadlines: Deadlines,
+    /// Limit on indefinite loops; none by default.
+    pub watchdog: Option<Watchdog>,
+}
+
+/// A handle on an engine; clones share it.
+#[derive(Clone)]
+pub struct Engine(pub(crate) Arc<Inner>);
+
+/// One agent.
+pub(crate) struct AgentSlot {
+    pub(crate) id: AgentId,
+    pub(crate) gate: Arc<Gate>,
+    pub(crate) fence: Arc<Fence>,
+    pub(crate) staging: Mutex<StagingPool>,
+}
+
+/// The engine itself.
+pub(crate) struct Inner {
+    pub(crate) backend: Arc<dyn Backend>,
+    pub(crate) config: EngineConfig,
+    pub(crate) agents: Vec<AgentSlot>,
+    pub(crate) tracker: Tracker,
+    pub(crate) threads: Threads,
+    pub(crate) pending: PendingPackets,
+    pub(crate) start_toggle: ContextToggle,
+    pub(crate) stop_toggle: ContextToggle,
+    registry: Mutex<Registry>,
+    ledger: Mutex<Ledger>,
+    /// Whether any service is configured: what an ordinary dispatch costs without one is this load.
+    intercepting: AtomicBool,
+    /// Whether the replay service is configured.
+    replay: AtomicBool,
+    finalizing: AtomicBool,
+    dispatches: AtomicU64,
+    correlations: AtomicU64,
+    me: Weak<Inner>,
+}
+
+impl Engine {
+    /// An engine on a backend. Attach [`Engine::interceptor`] to the application's side of the backend.
+    pub fn new(backend: Arc<dyn Backend>, config: EngineConfig) -> Self {
+        let agents = backend.agents().into_iter().take(crate::limits::AGENTS).map(AgentSlot::new).collect();
+        Self(Arc::new_cyclic(|me| Inner {
+            backend,
+            config,
+            agents,
+            tracker: Tracker::default(),
+            threads: Threads::default(),
+            pending: PendingPackets::default(),
+            start_toggle: toggle(me, true),
+            stop_toggle: toggle(me, false),
+            registry: Mutex::default(),
+            ledger: Mutex::default(),
+            intercepting: AtomicBool::new(false),
+            replay: AtomicBool::new(false),
+            finalizing: AtomicBool::new(false),
+            dispatches: AtomicU64::new(0),
+            correlations: AtomicU64::new(0),
+            me: Weak::clone(me),
+        }))
+    }
+
+    /// The engine as the backend sees it.
+    pub fn interceptor(&self) -> Arc<dyn Interceptor> {
+        Arc::clone(&self.0) as Arc<dyn Interceptor>
+    }
+}
+
+fn toggle(engine: &Weak<Inner>, on: bool) -> ContextToggle {
+    let engine = Weak::clone(engine);
+    ContextToggle(Arc::new(move |context| {
+        engine.upgrade().map_or(Status::Finalized, |engine| engine.toggle(context, on))
+    }))
+}
+
+impl AgentSlot {
+    fn new(id: AgentId) -> Self {
+        Self { id, gate: Arc::default(), fence: Arc::default(), staging: Mutex::default() }
+    }
+}
+
+impl Inner {
+    pub(crate) fn registry(&self) -> MutexGuard<'_, Registry> {
+        lock(&self.registry)
+    }
+
+    pub(crate) fn ledger(&self) -> MutexGuard<'_, Ledger> {
+        lock(&self.ledger)
+    }
+
+    pub(crate) fn handle(&self) -> Arc<Inner> {
+        self.me.upgrade().expect("an engine that is called is alive")
+    }
+
+    pub(crate) fn agent_index(&self, agent: AgentId) -> Option<usize> {
+        self.agents.iter().position(|slot| slot.id == agent)
+    }
+
+    pub(crate) fn observe(&self, event: Event) {
+        self.backend.observe(event);
+    }
+
+    pub(crate) fn finalizing(&self) -> bool {
+        self.finalizing.load(Ordering::Acquire)
+    }
+
+    /// Whether the replay service is configured: without it no gate is taken.
+    pub(crate) fn replay_configured(&self) -> bool {
+        self.replay.load(Ordering::Relaxed)
+    }
+
+    /// The id of the next logical dispatch.
+    pub(crate) fn reserve_dispatch(&self) -> DispatchId {
+        DispatchId(self.dispatches.fetch_add(1, Ordering::Relaxed) + 1)
+    }
+
+    /// A fresh internal correlation id.
+    pub(crate) fn fresh_correlation(&self) -> u64 {
+        self.correlations.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    /// Logs a diagnostic, unless it is one that is due only once.
+    pub(crate) fn diagnose(&self, diagnostic: Diagnostic) {
+        if self.ledger().is_due(&diagnostic) {
+            ::tracing::warn!("[kernel-replay] {diagnostic}");
+            self.observe(Event::Diagnostic(diagnostic));
+        }
+    }
+
+    /// Calls a tool; a panic is contained, reported and answered with `None`.
+    pub(crate) fn call_tool<T>(&self, event: CallbackEvent, call: impl FnOnce() -> T) -> Option<T> {
+        let CallbackEvent { dispatch, context, .. } = event;
+        let thread = self.backend.caller().thread;
+        self.threads.with(thread, ThreadState::enter_callback);
+        self.observe(Event::Callback(event));
+        let result = catch_unwind(AssertUnwindSafe(call));
+        self.observe(Event::Returned { dispatch, panicked: result.is_err() });
+        self.threads.with(thread, ThreadState::leave_callback);
+        result
+            .map_err(|panic| {
+                let message = panic_message(&*panic);
+                self.diagnose(Diagnostic::ToolPanicked { dispatch, context, message });
+            })
+            .ok()
+    }
+
+    /// Takes a gate, waiting for as long as it takes.
+    pub(crate) fn take_gate(&self, agent: usize, access: Access) -> Condition {
+        loop {
+            if let Some(condition) = self.try_gate(agent, access) {
+                return condition;
+            }
+            let gate = Arc::clone(&self.agents[agent].gate);
+            let _ = self.backend.park(&crate::backend::Condition::Gate(gate, access), None);
+        }
+    }
+
+    /// Takes a gate if that is possible now.
+    pub(crate) fn try_gate(&self, agent: usize, access: Access) -> Option<Condition> {
+        let slot = &self.agents[agent];
+        let condition = slot.gate.take(access)?;
+        self.observe(Event::Gate { agent: slot.id, access, taken: true });
+        Some(condition)
+    }
+
+    /// Takes a gate as the calling thread may; `None` if it has to do without.
+    pub(crate) fn approach_gate(&self, caller: Caller, agent: usize, access: Access) -> Option<Condition> {
+        match self.threads.with(caller.thread, |thread| thread.approach(agent, caller.async_event)) {
+            Approach::Wait => Some(self.take_gate(agent, access)),
+            Approach::Try => self.try_gate(agent, access),
+            Approach::Skip => None,
+        }
+    }
+
+    /// Gives a gate back.
+    pub(crate) fn release_gate(&self, agent: usize, access: Access, condition: Condition) {
+        let slot = &self.agents[agent];
+        slot.gate.release(access, condition);
+        self.observe(Event::Gate { agent: slot.id, access, taken: false });
+    }
+
+    /// Notes that something else runs inside an open window of the agent.
+    pub(crate) fn taint(&self, agent: usize) {
+        let slot = &self.agents[agent];
+        if slot.gate.window_open() {
+            slot.gate.taint();
+            self.diagnose(Diagnostic::Reentrancy(slot.id));
+        }
+    }
+
+    fn toggle(&self, context: ContextId, on: bool) -> Status {
+        let thread = self.backend.caller().thread;
+        let status = Status::of(self.threads.with(thread, |thread| thread.toggle(context, on)));
+        self.observe(Event::Toggle { context, on, status });
+        status
+    }
+}
+
+fn panic_message(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().copied();
+    let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    text.unwrap_or("it said nothing").to_owned()
+}
