@@ -272,3 +272,6 @@ impl From<Barrier> for Packet {
         Packet(zerocopy::transmute!(packet))
     }
 }
+
+#[cfg(test)]
+mod tests;

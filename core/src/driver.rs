@@ -330,6 +330,10 @@ impl<'e> Run<'e> {
         user_data: &mut UserData,
     ) -> Option<()> {
         let subscriber = self.subscriber.as_ref()?;
+        let call = match operation {
+            ReplayOperation::Config => Call::Config(phase),
+            ReplayOperation::Pass => Call::Pass(phase),
+        };
         let operation = operation as i32;
         if !subscriber.subscription.covers(operation) {
             return Some(());
@@ -343,7 +347,6 @@ impl<'e> Run<'e> {
             phase,
             payload: Payload::Replay(payload),
         };
-        let call = Call::Tracing(CallbackKind::KernelReplay, operation, phase);
         let subscription = &subscriber.subscription;
         let event = self.at.event(call, subscriber.context, *user_data);
         self.engine.call_tool(event, || (subscription.callback)(record, user_data, subscription.args))

@@ -235,3 +235,6 @@ fn panic_message(panic: &(dyn Any + Send)) -> String {
     let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
     text.unwrap_or("it said nothing").to_owned()
 }
+
+#[cfg(test)]
+mod tests;

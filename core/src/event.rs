@@ -17,7 +17,7 @@ use crate::memory::{MemoryClass, Region, Skip};
 use crate::replay::{Effect, Input, OutcomeReport};
 use crate::services::Service;
 use crate::status::Status;
-use crate::tracing::{CallbackKind, Phase};
+use crate::tracing::Phase;
 use serde::Serialize;
 
 /// Version of the grammar.
@@ -342,8 +342,14 @@ pub struct CallbackEvent {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Call {
-    /// A callback tracing record: kind, operation number, phase.
-    Tracing(CallbackKind, i32, Phase),
+    /// CONFIG of kernel replay.
+    Config(Phase),
+    /// PASS of kernel replay.
+    Pass(Phase),
+    /// ENQUEUE of kernel dispatch tracing.
+    Enqueue(Phase),
+    /// COMPLETE of kernel dispatch tracing.
+    Complete,
     /// `replay_pass_count`.
     PassCount,
     /// `replay_continue`.
@@ -355,3 +361,6 @@ pub enum Call {
     /// The external correlation id request.
     ExternalCorrelation,
 }
+
+#[cfg(test)]
+mod tests;

@@ -62,3 +62,6 @@ impl Fence {
         lock(&self.0).end();
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -109,3 +109,6 @@ impl Gate {
         lock(&self.0).window_open()
     }
 }
+
+#[cfg(test)]
+mod tests;

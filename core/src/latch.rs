@@ -49,3 +49,6 @@ impl Future for &Latch {
         Poll::Pending
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -64,3 +64,6 @@ impl Drop for Owed {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -74,3 +74,6 @@ impl Status {
         result.err().unwrap_or(Status::Success)
     }
 }
+
+#[cfg(test)]
+mod tests;

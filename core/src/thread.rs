@@ -106,3 +106,6 @@ impl Threads {
         use_it(lock(&self.0).entry(thread).or_default())
     }
 }
+
+#[cfg(test)]
+mod tests;

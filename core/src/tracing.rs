@@ -137,3 +137,6 @@ pub enum Phase {
     /// After.
     Exit = 2,
 }
+
+#[cfg(test)]
+mod tests;

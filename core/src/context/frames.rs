@@ -50,3 +50,6 @@ impl Frames {
         &self.agents[..usize::from(self.depth)]
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -31,3 +31,6 @@ impl Overrides {
         active.without(self.stopped)
     }
 }
+
+#[cfg(test)]
+mod tests;

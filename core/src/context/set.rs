@@ -59,3 +59,6 @@ impl ContextSet {
         (0..CONTEXTS).filter(move |index| self.0 >> index & 1 == 1).map(Self::handle)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -391,3 +391,6 @@ impl Drop for Inner {
         self.drop_staging();
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -45,3 +45,6 @@ impl Ledger {
         self.outcomes.iter().cloned().collect()
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -62,18 +62,28 @@ fn value(entry: &Entry) -> Value {
 fn pair(f: &mut fmt::Formatter<'_>, key: &str, value: &Value) -> fmt::Result {
     match value {
         Value::Null => Ok(()),
-        Value::String(text) if text.contains([' ', '"', '=']) => write!(f, " {key}={text:?}"),
-        Value::String(text) => write!(f, " {key}={text}"),
-        Value::Object(fields) => {
+        Value::Object(fields) if fields.len() > 1 => {
             fields.iter().try_for_each(|(inner, value)| pair(f, &format!("{key}.{inner}"), value))
         }
-        Value::Array(items) => {
-            let texts: Vec<String> = items
-                .iter()
-                .map(|item| item.as_str().map_or_else(|| item.to_string(), str::to_owned))
-                .collect();
-            write!(f, " {key}={}", texts.join(","))
+        Value::Number(address) if key.ends_with("base") => {
+            write!(f, " {key}={:#x}", address.as_u64().unwrap_or_default())
         }
-        other => write!(f, " {key}={other}"),
+        _ => write!(f, " {key}={}", word(value)),
+    }
+}
+
+/// A value without blanks; a variant with contents reads `variant(contents)`.
+fn word(value: &Value) -> String {
+    match value {
+        Value::Null => "none".to_owned(),
+        Value::String(text) if text.contains([' ', '"', '=']) => format!("{text:?}"),
+        Value::String(text) => text.clone(),
+        Value::Array(items) => items.iter().map(word).collect::<Vec<_>>().join(","),
+        Value::Object(fields) => {
+            let fields: Vec<String> =
+                fields.iter().map(|(key, value)| format!("{key}({})", word(value))).collect();
+            fields.join(",")
+        }
+        other => other.to_string(),
     }
 }

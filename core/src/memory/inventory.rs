@@ -70,7 +70,7 @@ impl Inventory {
             .mappings
             .range(..end)
             .map(|(_, mapping)| *mapping)
-            .filter(|mapping| mapping.region.base + mapping.region.bytes > range.base)
+            .filter(|mapping| range.bytes > 0 && mapping.region.base + mapping.region.bytes > range.base)
             .collect();
         for mapping in hit {
             self.mappings.remove(&mapping.region.base);
@@ -118,3 +118,6 @@ impl Inventory {
         sum
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -32,3 +32,6 @@ pub fn restorable(captured: Region, generation: Generation, now: Option<Tracked>
         Ordering::Equal => Ok(()),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -160,3 +160,6 @@ impl Part {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -45,3 +45,6 @@ impl StagingPool {
         self.0.drain(..).for_each(|block| backend.unstage(block.id));
     }
 }
+
+#[cfg(test)]
+mod tests;

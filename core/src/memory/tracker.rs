@@ -65,3 +65,6 @@ impl Tracker {
         self.enabled.load(Ordering::Relaxed).then(|| self.inventory())
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -55,8 +55,10 @@ pub enum Replay {
 /// Where a loop stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Loop {
-    plan: Plan,
+    // The plan's fields, not the plan: its padding would make the machine larger than 32 bytes.
+    total: u64,
     pass: u64,
+    consult: bool,
     /// PASS enter panicked: the pass runs to its exit, then the loop ends.
     doomed: bool,
 }
@@ -113,14 +115,17 @@ impl Replay {
             }
             (Self::Locking(_), I::Reentrant) => leave(Outcome::Declined(Reason::ReentrantDispatch)),
             (Self::Admitting(plan), I::Done) => Next::Do(Self::DrainingQueue(plan), Effect::DrainQueue),
-            (Self::Admitting(_), I::Declined(reason)) => leave(Outcome::Declined(reason)),
+            (
+                Self::Admitting(_),
+                I::Declined(reason @ (Reason::UntrackedMemory | Reason::FootprintBudget)),
+            ) => leave(Outcome::Declined(reason)),
             (Self::DrainingQueue(plan), I::Done) => Next::Do(Self::DrainingAgent(plan), Effect::DrainAgent),
             (Self::DrainingQueue(_), I::Expired) => leave(Outcome::Declined(Reason::QueueDrainStuck)),
             (Self::DrainingAgent(plan), I::Done) => Next::Do(Self::OpeningFence(plan), Effect::OpenFence),
             (Self::DrainingAgent(_), I::Expired) => leave(Outcome::Declined(Reason::AgentDrainStuck)),
             (Self::OpeningFence(plan), I::Done) => Next::Do(Self::Capturing(plan), Effect::Snapshot),
             (Self::OpeningFence(_), I::Expired) => close_fence(Outcome::Declined(Reason::CopyFenceStuck)),
-            (Self::Capturing(plan), I::Done) => Loop { plan, pass: 0, doomed: false }.enter(),
+            (Self::Capturing(plan), I::Done) => Loop::of(plan).enter(),
             (Self::Capturing(_), I::Failed) => close_fence(Outcome::Declined(Reason::SnapshotFailed)),
 
             (Self::PassEntering(at), I::Done) => at.submit(),
@@ -151,6 +156,10 @@ impl Replay {
 }
 
 impl Loop {
+    const fn of(Plan { total, consult }: Plan) -> Self {
+        Self { total, pass: 0, consult, doomed: false }
+    }
+
     fn enter(self) -> Next {
         Next::Do(Replay::PassEntering(self), Effect::PassEnter(self.pass))
     }
@@ -163,6 +172,10 @@ impl Loop {
         Next::Do(Replay::Restoring(self), Effect::Restore)
     }
 
+    const fn plan(self) -> Plan {
+        Plan { total: self.total, consult: self.consult }
+    }
+
     fn abandon(self, outcome: Outcome) -> Next {
         Next::Do(Replay::PassAbandoning(outcome), Effect::PassExit(self.pass))
     }
@@ -171,8 +184,8 @@ impl Loop {
         let halt = if self.doomed { Some(Halt::Panicked) } else { halt };
         match halt {
             Some(halt) => close_fence(halt.outcome()),
-            None if self.plan.ends_with(self.pass) => close_fence(Outcome::Replayed(Reason::None)),
-            None if self.plan.consult => Next::Do(Replay::Consulting(self), Effect::AskContinue(self.pass)),
+            None if self.plan().ends_with(self.pass) => close_fence(Outcome::Replayed(Reason::None)),
+            None if self.consult => Next::Do(Replay::Consulting(self), Effect::AskContinue(self.pass)),
             None => self.restore(),
         }
     }

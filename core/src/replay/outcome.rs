@@ -174,3 +174,6 @@ impl fmt::Display for OutcomeReport {
 fn seconds(nanoseconds: u64) -> f64 {
     nanoseconds as f64 / 1e9
 }
+
+#[cfg(test)]
+mod tests;

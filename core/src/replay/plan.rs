@@ -39,3 +39,6 @@ impl Plan {
         self.total != 0 && pass + 1 >= self.total
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -154,3 +154,6 @@ impl Watchdog {
         plan.total == 0 && (passes || time)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -165,3 +165,6 @@ impl Buffers {
         self.by_id.remove(&buffer).map(drop).ok_or(Status::BufferNotFound)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -30,6 +30,10 @@ impl TracedSubmit {
         (operation, phase): (DispatchOperation, Phase),
         (start_timestamp, end_timestamp): (Timestamp, Timestamp),
     ) {
+        let call = match operation {
+            DispatchOperation::Enqueue => Call::Enqueue(phase),
+            DispatchOperation::Complete => Call::Complete,
+        };
         let operation = operation as i32;
         if !self.subscription.covers(operation) {
             return;
@@ -44,7 +48,6 @@ impl TracedSubmit {
             phase,
             payload: Payload::Dispatch(&payload),
         };
-        let call = Call::Tracing(CallbackKind::KernelDispatch, operation, phase);
         let event = at.event(call, self.context, self.user_data);
         let mut user_data = self.user_data;
         let called = engine.call_tool(event, || {

@@ -54,6 +54,13 @@ pub enum Service {
     DeviceCounting,
 }
 
+impl Service {
+    /// Whether localized toggles mask it.
+    pub const fn honours_toggles(self) -> bool {
+        !matches!(self, Self::PcSampling | Self::DeviceCounting)
+    }
+}
+
 /// Asks a tool for the external correlation id of a submit: thread, context, internal id, args.
 pub type ExternalCorrelationCallback =
     Arc<dyn Fn(ThreadId, ContextId, u64, CallbackArgs) -> UserData + Send + Sync>;

@@ -1,0 +1,54 @@
+//! After every outcome nothing is left behind, except what a named stuck drain or pass still owns.
+
+use super::Found;
+use crate::fixture::Leftovers;
+use crate::replay::{Outcome, OutcomeReport, Reason};
+
+const ID: &str = "no-leak";
+
+#[derive(Debug, Default)]
+pub(super) struct Checker {
+    handlers: u64,
+    excused: bool,
+}
+
+impl Checker {
+    pub(super) const fn handler_began(&mut self) {
+        self.handlers += 1;
+    }
+
+    pub(super) const fn handler_ended(&mut self) {
+        self.handlers = self.handlers.saturating_sub(1);
+    }
+
+    /// Something was broken on purpose.
+    pub(super) const fn excuse(&mut self) {
+        self.excused = true;
+    }
+
+    pub(super) const fn excused(&self) -> bool {
+        self.excused
+    }
+
+    pub(super) const fn outcome(&mut self, report: &OutcomeReport) {
+        self.excused |= matches!(
+            report.outcome,
+            Outcome::Stuck
+                | Outcome::Declined(
+                    Reason::QueueDrainStuck | Reason::AgentDrainStuck | Reason::CopyFenceStuck
+                )
+        );
+    }
+
+    pub(super) fn finish(&self, leftovers: &Leftovers, found: &mut Found) {
+        if self.excused {
+            return;
+        }
+        if self.handlers > 0 {
+            found.add(ID, format!("{} handlers never ended", self.handlers));
+        }
+        if *leftovers != Leftovers::default() {
+            found.add(ID, format!("expected nothing to be left, got {leftovers:?}"));
+        }
+    }
+}
