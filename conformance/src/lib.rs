@@ -1,1 +1,27 @@
-//! The conformance suite.
+//! The conformance suite of kernel replay.
+//!
+//! ```text
+//!     docs/spec.md ──▶ spec ──▶ coverage ◀── case ◀── cases ──▶ rig ──▶ a fixture
+//!                                             ▲
+//!                         query, shard ──▶ runner ──▶ verdict ──▶ report
+//! ```
+//!
+//! A [`case::Case`] is a body over a [`rig::Rig`], which is an application on any machine that implements
+//! `kreplay_core::fixture::Fixture`. [`runner::Run`] gives each case a fresh machine; [`report`] says how it went.
+
+pub mod case;
+pub mod cases;
+pub mod coverage;
+pub mod expectations;
+pub mod failure;
+pub mod listing;
+pub mod machine;
+pub mod panics;
+pub mod query;
+pub mod report;
+pub mod rig;
+pub mod runner;
+pub mod shard;
+pub mod spec;
+mod stopwatch;
+pub mod verdict;

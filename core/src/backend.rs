@@ -322,3 +322,6 @@ pub struct OutOfMemory {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("copying {} bytes at {:#x} failed", .0.bytes, .0.base)]
 pub struct CopyError(pub Region);
+
+#[cfg(test)]
+mod tests;

@@ -248,3 +248,6 @@ impl Tally {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

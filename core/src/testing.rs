@@ -50,7 +50,7 @@ pub(crate) fn no_flush() -> BufferCallback {
     Arc::new(|_, _, _, _, _| {})
 }
 
-fn counters(agent: AgentId) -> Vec<CounterDescription> {
+pub(crate) fn counters(agent: AgentId) -> Vec<CounterDescription> {
     let describe = |id, name, block, block_registers| CounterDescription {
         id: CounterId(id),
         name,

@@ -1,5 +1,7 @@
 //! The order in which the driver calls a backend and a tool. What the calls do is the simulator's to test.
 
+mod tool;
+
 use super::*;
 use crate::backend::{
     Backend, Collected, Completion, CompletionHandler, Condition as Wait, CopyError, MockBackend, Parked,
@@ -79,7 +81,8 @@ impl Script {
             60,
             Parked::Ready,
         );
-        self.park(|wait| matches!(wait, Wait::CopiesDone(_)), 5, Parked::Ready);
+        let fenced = |wait: &Wait| matches!(wait, Wait::CopiesDone(fence) if fence.is_open_window());
+        self.park(fenced, 5, Parked::Ready);
         self.list_variables();
         self.backend
             .expect_stage()
@@ -142,7 +145,7 @@ impl Script {
 
     /// The block is given back when the engine goes.
     fn unstage(&mut self) {
-        self.backend.expect_unstage().with(eq(BLOCK)).once().in_sequence(&mut self.order).return_const(());
+        self.backend.expect_unstage().with(eq(BLOCK)).once().return_const(());
     }
 
     /// An engine with a tool that asks for a number of passes, and one region to capture.
@@ -226,6 +229,8 @@ fn a_dispatch_replayed_twice() {
     let expected = [&["CONFIG enter", "pass count"][..], &passes, &["CONFIG exit"]].concat();
     assert_eq!(callbacks(&bench.log), expected);
     assert_eq!(outcome(&bench.engine, 1), Some((Outcome::Replayed(Reason::None), 2)));
+    assert!(!bench.engine.0.agents[0].fence.is_open_window());
+    assert_eq!(bench.engine.0.try_gate(0, Access::Exclusive), Some(Condition::Sound));
 }
 
 #[test]

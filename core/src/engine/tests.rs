@@ -135,6 +135,47 @@ fn dispatches_of_a_graph_launch_run_once_and_are_counted() {
     assert_eq!(engine.tally().graph_launch, 2);
 }
 
+/// An engine called from the async-event thread while somebody else has a window open, and what it submits.
+fn on_the_event_thread() -> (Engine, Arc<Mutex<Vec<DispatchId>>>) {
+    let mut backend = MockBackend::new();
+    backend.expect_agents().return_const(vec![AGENT, OTHER_AGENT]);
+    backend.expect_caller().returning(|| Caller { thread: THREAD, async_event: true });
+    backend.expect_observe().return_const(());
+    let submitted: Arc<Mutex<Vec<DispatchId>>> = Arc::default();
+    let seen = Arc::clone(&submitted);
+    backend.expect_submit().returning(move |submission, _| {
+        lock(&seen).push(submission.dispatch);
+        Ok(Ticket(1))
+    });
+    let engine = replaying(backend);
+    assert!(engine.0.try_gate(0, Exclusive).is_some());
+    (engine, submitted)
+}
+
+#[test]
+fn the_event_thread_holds_its_packets_back_and_keeps_their_order() {
+    let (engine, submitted) = on_the_event_thread();
+    let submit = || engine.interceptor().submitted(QUEUE, AGENT, &[packet()]);
+    assert_eq!((submit(), submit()), (Ok(()), Ok(())));
+    assert_eq!(*lock(&submitted), []);
+    engine.0.release_gate(0, Exclusive, Condition::Sound);
+    assert_eq!(submit(), Ok(()));
+    assert_eq!(*lock(&submitted), [1, 2, 3].map(DispatchId));
+    assert_eq!(engine.tally().async_event_thread, 3);
+}
+
+#[test]
+fn packets_held_back_go_with_their_queue() {
+    let (engine, submitted) = on_the_event_thread();
+    engine.interceptor().submitted(QUEUE, AGENT, &[packet()]).unwrap();
+    engine.interceptor().submitted(QueueId(4), AGENT, &[packet()]).unwrap();
+    assert_eq!(engine.interceptor().queue_destroying(QUEUE, AGENT), Err(QueueBusy(QUEUE)));
+    engine.0.release_gate(0, Exclusive, Condition::Sound);
+    assert_eq!(engine.interceptor().queue_destroying(QUEUE, AGENT), Ok(()));
+    engine.interceptor().submitted(QUEUE, AGENT, &[packet()]).unwrap();
+    assert_eq!(*lock(&submitted), [2, 3].map(DispatchId));
+}
+
 #[test]
 fn every_dispatch_gets_the_next_id_once() {
     let engine = replaying(backend(&Log::default()));

@@ -14,6 +14,8 @@ pub(super) struct Checker(PerDispatch<State>);
 #[derive(Debug, Default)]
 struct State {
     consult: bool,
+    /// Whether the pass count was asked for.
+    counted: bool,
     /// What the tool returned; unknown until it was asked.
     total: Option<u64>,
     /// Whether the loop must end whatever the table says.
@@ -36,20 +38,30 @@ impl Checker {
         if let (Effect::ConfigEnter, Input::Installed { consult }) = (effect, input) {
             self.0.insert(dispatch, State { consult, ..State::default() });
         }
-        if let Effect::ConfigExit(_) = effect {
-            self.0.remove(dispatch);
-        }
         let Some(state) = self.0.get(dispatch) else { return };
+        let unasked = match effect {
+            Effect::AskPassCount => !state.counted,
+            Effect::AskContinue(_) => state.ended.take().is_some(),
+            _ => false,
+        };
+        if unasked {
+            found.add(ID, format!("{effect:?} of {dispatch} was answered, but the tool was not asked"));
+        }
         if let Some(due) = state.due.take().filter(|due| !due.is(effect)) {
             found.add(ID, format!("{effect:?} of {dispatch} came where {due:?} was due"));
         }
         state.follow(effect, input);
+        if let Effect::ConfigExit(_) = effect {
+            self.0.remove(dispatch);
+        }
     }
 
     pub(super) fn callback(&mut self, callback: &CallbackEvent, found: &mut Found) {
         let CallbackEvent { dispatch, call, pass, .. } = *callback;
         let fits = match call {
-            Call::PassCount => self.0.get(dispatch).is_some_and(|state| state.total.is_none()),
+            Call::PassCount => {
+                self.0.get(dispatch).is_some_and(|state| !std::mem::replace(&mut state.counted, true))
+            }
             Call::Continue => self.0.get(dispatch).is_some_and(|state| {
                 let asked = state.ended.take();
                 asked.is_some() && asked == pass && state.due == asked.map(Due::Ask)

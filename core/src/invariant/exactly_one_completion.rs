@@ -18,6 +18,10 @@ pub(super) struct Checker {
 struct State {
     signal: SignalId,
     settled: Option<How>,
+    /// The pass that was submitted and has not exited.
+    passing: Option<u64>,
+    /// Memory is torn or the backend refused: from here on it can only be withheld.
+    lost: bool,
 }
 
 /// What became of a completion.
@@ -33,7 +37,7 @@ enum How {
 
 impl Checker {
     pub(super) fn reserved(&mut self, dispatch: DispatchId, signal: SignalId) {
-        self.open.insert(dispatch, State { signal, settled: None });
+        self.open.insert(dispatch, State { signal, settled: None, passing: None, lost: false });
         self.last = self.last.max(dispatch.0);
     }
 
@@ -48,16 +52,22 @@ impl Checker {
         if signal.0 != 0 {
             found.add(ID, format!("pass {pass} of {dispatch} carries {signal}"));
         }
-        if self.open.get(dispatch).is_none_or(|state| state.settled.is_some()) {
-            found
-                .add(ID, format!("pass {pass} of {dispatch} was submitted after its completion was settled"));
+        match self.open.get(dispatch) {
+            Some(state) if state.settled.is_none() => state.passing = Some(pass),
+            _ => found
+                .add(ID, format!("pass {pass} of {dispatch} was submitted after its completion was settled")),
         }
     }
 
     /// A replayed dispatch without a signal has nothing to fire, and the step says that it was settled.
     pub(super) fn step(&mut self, dispatch: DispatchId, effect: Effect, input: Input) {
-        if let (Effect::Complete(_), Input::Done) = (effect, input) {
-            self.close_if_silent(dispatch);
+        let Some(state) = self.open.get(dispatch) else { return };
+        match (effect, input) {
+            (Effect::PassExit(_), _) => state.passing = None,
+            (Effect::Restore, Input::Torn) | (Effect::RunOnce(_), Input::Failed) => state.lost = true,
+            (Effect::Complete(_), Input::Failed) => (state.settled, state.lost) = (None, true),
+            (Effect::Complete(_), Input::Done) => self.close_if_silent(dispatch),
+            _ => {}
         }
     }
 
@@ -66,23 +76,23 @@ impl Checker {
     }
 
     pub(super) fn withheld(&mut self, dispatch: DispatchId, found: &mut Found) {
-        match self.open.get(dispatch) {
-            // The backend refused to fire it.
-            Some(state) if state.settled == Some(How::Completed) => state.settled = Some(How::Withheld),
-            _ => self.settle(dispatch, How::Withheld, found),
-        }
+        self.settle(dispatch, How::Withheld, found);
     }
 
-    pub(super) fn fired(&mut self, dispatch: DispatchId, found: &mut Found) {
-        match self.open.get(dispatch).map(|state| state.settled) {
-            Some(Some(How::Plain | How::Completed)) => {
-                self.open.remove(dispatch);
+    pub(super) fn fired(&mut self, dispatch: DispatchId, signal: SignalId, found: &mut Found) {
+        match self.open.get(dispatch) {
+            Some(State { settled: None, .. }) => {
+                found.add(ID, format!("the completion of {dispatch} fired before its last pass had ended"));
             }
-            Some(Some(How::Withheld)) => {
+            Some(State { settled: Some(How::Withheld), .. }) => {
                 found.add(ID, format!("the completion of {dispatch} fired although withheld"));
             }
-            Some(None) => {
-                found.add(ID, format!("the completion of {dispatch} fired before its last pass had ended"));
+            Some(state) => {
+                if state.signal != signal {
+                    let expected = state.signal;
+                    found.add(ID, format!("{dispatch} completed on {signal}, expected {expected}"));
+                }
+                self.open.remove(dispatch);
             }
             None if dispatch.0 <= self.last => {
                 found.add(ID, format!("the completion of {dispatch} fired twice"));
@@ -108,6 +118,18 @@ impl Checker {
         match self.open.get(dispatch) {
             Some(state) if state.settled.is_none() => {
                 state.settled = Some(how);
+                if let Some(pass) = state.passing {
+                    found.add(
+                        ID,
+                        format!("the completion of {dispatch} was settled inside pass {pass}, as {how:?}"),
+                    );
+                } else if state.lost != (how == How::Withheld) {
+                    let why = if state.lost { "lost" } else { "not lost" };
+                    found.add(
+                        ID,
+                        format!("the completion of {dispatch} was settled as {how:?}, but was {why}"),
+                    );
+                }
                 self.close_if_silent(dispatch);
             }
             _ => found.add(ID, format!("the completion of {dispatch} was settled twice, now as {how:?}")),

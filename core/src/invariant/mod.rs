@@ -145,7 +145,7 @@ impl Checkers {
                 self.dispatch_id.named(*dispatch, found);
                 self.completion.submitted(*dispatch, *pass, *signal, found);
                 self.records.submitted(*dispatch, *pass);
-                self.windows.submitted(*dispatch, *ticket);
+                self.windows.submitted(*dispatch, *pass, *ticket);
             }
             Event::Record { dispatch, pass, service, context, .. } => {
                 self.dispatch_id.named(*dispatch, found);
@@ -158,7 +158,10 @@ impl Checkers {
             }
             Event::Restored { dispatch, region } => self.live.restored(*dispatch, *region, found),
             Event::Completed { dispatch, .. } => self.completion.completed(*dispatch, found),
-            Event::Withheld { dispatch } => self.completion.withheld(*dispatch, found),
+            Event::Withheld { dispatch } => {
+                self.completion.withheld(*dispatch, found);
+                self.leak.excuse();
+            }
             Event::Outcome(report) => {
                 self.windows.outcome(report, found);
                 self.live.outcome(report.dispatch_id);
@@ -168,8 +171,8 @@ impl Checkers {
             Event::Freed { base } => self.live.freed(*base),
             Event::HostWrite { region } => self.windows.host_write(*region),
             Event::Wrote { region, ticket, .. } => self.windows.wrote(*region, *ticket),
-            Event::Signal { decremented: true, dispatch, .. } if dispatch.0 != 0 => {
-                self.completion.fired(*dispatch, found);
+            Event::Signal { signal, decremented: true, dispatch, .. } if dispatch.0 != 0 => {
+                self.completion.fired(*dispatch, *signal, found);
             }
             Event::HandlerBegan { .. } => self.leak.handler_began(),
             Event::HandlerEnded { ticket } => {
@@ -177,7 +180,8 @@ impl Checkers {
                 self.windows.handled(*ticket);
             }
             Event::PassInputs { dispatch, pass, identical: false } => self.windows.differed(*dispatch, *pass),
-            Event::QueueStopped { .. } | Event::Fault { .. } => self.leak.excuse(),
+            Event::QueueStopped { .. } => self.leak.excuse(),
+            Event::Fault { point, verdict } => self.leak.fault(*point, *verdict),
             _ => {}
         }
     }

@@ -21,9 +21,7 @@ impl Checker {
         match (effect, input) {
             (Effect::Lock, Input::Locked(_)) => *windowed = true,
             (Effect::RunOnce(_) | Effect::Withhold, Input::Done) if !*windowed => {
-                {
-                    self.0.remove(dispatch);
-                };
+                self.0.remove(dispatch);
             }
             (Effect::Unlock(_), _) => {
                 self.0.remove(dispatch);

@@ -1,7 +1,7 @@
 //! After every outcome nothing is left behind, except what a named stuck drain or pass still owns.
 
 use super::Found;
-use crate::fixture::Leftovers;
+use crate::fixture::{FaultPoint, Leftovers, Verdict};
 use crate::replay::{Outcome, OutcomeReport, Reason};
 
 const ID: &str = "no-leak";
@@ -21,7 +21,16 @@ impl Checker {
         self.handlers = self.handlers.saturating_sub(1);
     }
 
-    /// Something was broken on purpose.
+    /// A fault that makes something hang; one that only fails or delays excuses nothing.
+    pub(super) const fn fault(&mut self, point: FaultPoint, verdict: Verdict) {
+        self.excused |= match verdict {
+            Verdict::Hang => true,
+            Verdict::Fail | Verdict::Tear => matches!(point, FaultPoint::Handler | FaultPoint::Sdma),
+            Verdict::Delay(_) => false,
+        };
+    }
+
+    /// Something will never end, and whatever waits for it neither.
     pub(super) const fn excuse(&mut self) {
         self.excused = true;
     }

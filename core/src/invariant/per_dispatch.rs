@@ -26,6 +26,10 @@ impl<T> PerDispatch<T> {
         Some(self.0.swap_remove(index).1)
     }
 
+    pub(super) fn retain(&mut self, keep: impl Fn(&T) -> bool) {
+        self.0.retain(|(_, state)| keep(state));
+    }
+
     pub(super) fn iter(&self) -> impl Iterator<Item = &(DispatchId, T)> {
         self.0.iter()
     }

@@ -45,17 +45,18 @@ impl Windows {
             (Effect::Unlock(_), _) => {
                 self.open.remove(dispatch);
             }
-            (Effect::RunOnce(_) | Effect::Complete(_) | Effect::Withhold, _) => {
-                {
-                    self.agents.remove(dispatch);
-                };
+            (Effect::Complete(_) | Effect::Withhold, _) => {
+                self.agents.remove(dispatch);
             }
             _ => {}
         }
     }
 
-    pub(super) fn submitted(&mut self, dispatch: DispatchId, ticket: Ticket) {
-        let agent = self.agents.get(dispatch).copied().unwrap_or_default();
+    /// A plain run is the last submission of its dispatch, and can come long after its step: it may have been held back.
+    pub(super) fn submitted(&mut self, dispatch: DispatchId, pass: Option<u64>, ticket: Ticket) {
+        let known =
+            if pass.is_some() { self.agents.get(dispatch).copied() } else { self.agents.remove(dispatch) };
+        let agent = known.unwrap_or_default();
         self.tickets.insert(ticket, (dispatch, agent));
     }
 

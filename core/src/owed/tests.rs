@@ -45,7 +45,7 @@ fn without_a_signal_there_is_nothing_to_fire() {
 #[test]
 fn a_refused_completion_is_still_owed() {
     let backend = completing(Err(SubmitError::Refused(QUEUE)), None, None);
-    let (owed, error) = owed(Some(SIGNAL)).fire(&backend, Fire::Now(None)).err().expect("it was refused");
+    let (owed, error) = owed(Some(SIGNAL)).fire(&backend, Fire::Now(None)).expect_err("it was refused");
     assert_eq!(error, SubmitError::Refused(QUEUE));
     owed.attach();
 }

@@ -118,6 +118,19 @@ fn one_context_with_dispatch_counting_is_active_at_a_time() {
 }
 
 #[test]
+fn a_client_that_goes_takes_its_active_contexts_with_it() {
+    let engine = engine();
+    let client = engine.register_client("leaving");
+    let first = engine.create_context(client).unwrap();
+    let second = context(&engine);
+    count(&engine, first).unwrap();
+    count(&engine, second).unwrap();
+    engine.start_context(first).unwrap();
+    engine.release_client(client);
+    assert_eq!(engine.start_context(second), Ok(()));
+}
+
+#[test]
 fn other_services_are_configured_once_a_context() {
     let engine = engine();
     let context = context(&engine);

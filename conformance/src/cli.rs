@@ -1,0 +1,68 @@
+//! The command line: what is asked for, and the exit code.
+
+mod conformance;
+mod output;
+mod progress;
+
+use clap::{Parser, Subcommand};
+use conformance::{Conformance, UsageError};
+use std::io;
+use std::process::ExitCode;
+
+/// Kernel replay for AMD GPUs, and the suite that proves an implementation right.
+#[derive(Debug, Parser)]
+#[command(name = "kreplay", version, max_term_width = 100, after_help = EXIT_CODES)]
+struct Cli {
+    /// Without a command: the whole conformance suite.
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+const EXIT_CODES: &str =
+    "Exit codes: 0 as expected, 1 a failure, 2 usage or bad input, 3 a run that could not end.";
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Judge an implementation by the conformance suite.
+    #[command(after_help = EXIT_CODES)]
+    Conformance(Conformance),
+}
+
+/// How a command ended, as an exit code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+enum Exit {
+    AsExpected = 0,
+    Failure = 1,
+    Usage = 2,
+    Endless = 3,
+}
+
+/// Why a command could not be carried out.
+#[derive(Debug, thiserror::Error)]
+enum CommandError {
+    #[error(transparent)]
+    Usage(#[from] UsageError),
+    #[error("the output could not be written: {0}")]
+    Output(#[from] io::Error),
+}
+
+/// Parses the command line and does what it says.
+pub(crate) fn main() -> ExitCode {
+    let command = Cli::parse().command.unwrap_or_else(|| Command::Conformance(Conformance::default()));
+    let ended = match command {
+        Command::Conformance(conformance) => conformance.execute(),
+    };
+    ExitCode::from(ended.unwrap_or_else(|error| complain(&error)) as u8)
+}
+
+/// Says what is wrong, unless nobody reads the output any more.
+fn complain(error: &CommandError) -> Exit {
+    match error {
+        CommandError::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Endless,
+        error => {
+            eprintln!("error: {error}");
+            Exit::Usage
+        }
+    }
+}

@@ -1,0 +1,14 @@
+//! Where a report goes.
+
+use anstream::{AutoStream, StripStream};
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+
+/// The standard output, in colour on a terminal unless `NO_COLOR` is set; or a file, without colour.
+pub(super) fn open(path: Option<&Path>) -> io::Result<Box<dyn Write>> {
+    match path {
+        None => Ok(Box::new(AutoStream::auto(io::stdout()))),
+        Some(path) => Ok(Box::new(BufWriter::new(StripStream::new(File::create(path)?)))),
+    }
+}

@@ -1,0 +1,28 @@
+//! Progress of a long run, on a terminal only.
+
+use indicatif::{ProgressBar, ProgressStyle};
+use kreplay_conformance::runner::Finished;
+
+/// A line on the terminal's standard error.
+pub(super) struct Progress(ProgressBar);
+
+impl Progress {
+    pub(super) fn new(cases: usize) -> Self {
+        let style = ProgressStyle::with_template("{pos}/{len} {wide_msg}").expect("a fixed template");
+        Self(ProgressBar::new(cases as u64).with_style(style))
+    }
+
+    /// Shows that a case has ended, and runs what prints to the same terminal.
+    pub(super) fn after<T>(&self, finished: &Finished, print: impl FnOnce() -> T) -> T {
+        let printed = self.0.suspend(print);
+        self.0.set_message(finished.case.id);
+        self.0.inc(1);
+        printed
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.0.finish_and_clear();
+    }
+}

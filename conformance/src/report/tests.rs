@@ -1,0 +1,114 @@
+use super::{Detail, Header, Json, Junit, Report, Table, json};
+use crate::case::Case;
+use crate::failure::Failure;
+use crate::runner::Finished;
+use crate::verdict::{Summary, Trace, Verdict};
+use kreplay_core::fixture::Need;
+use std::io::Write;
+use std::time::Duration;
+
+const fn case(id: &'static str) -> Case {
+    Case::new(id, &["x"], |_| Ok(())).needs(&[Need::TwoAgents, Need::Faults])
+}
+
+fn header() -> Header {
+    Header { backend: "sim", agent: "gfx90a".into(), seed: 7, cases: 6 }
+}
+
+fn trace() -> Trace {
+    let failure =
+        Failure { why: "passes: expected 4, got <3>".into(), at: Some("a.rs:1".into()), endless: true };
+    Trace { failure, log: "kreplay-log 1\n 0 thread1 reserved dispatch=1\n".into() }
+}
+
+fn run() -> Vec<Finished> {
+    let verdicts = [
+        ("config/good", Verdict::Passed),
+        ("config/also", Verdict::Passed),
+        ("memory/bad", Verdict::Failed(trace())),
+        ("memory/absent", Verdict::Skipped(vec![Need::Faults])),
+        ("services/known", Verdict::ExpectedFailure { why: "erratum 1".into(), trace: trace() }),
+        ("services/mended", Verdict::UnexpectedPass { why: "erratum 2".into() }),
+    ];
+    let finished = |(id, verdict)| Finished { case: case(id), verdict, elapsed: Duration::from_millis(1500) };
+    verdicts.map(finished).into()
+}
+
+fn tell(report: &mut dyn Report) {
+    let mut summary = Summary::default();
+    for finished in run() {
+        report.case(&finished).unwrap();
+        summary.count(&finished.verdict);
+    }
+    report.end(&summary).unwrap();
+}
+
+fn written(tell: impl FnOnce(&mut Vec<u8>)) -> String {
+    let mut bytes = Vec::new();
+    tell(&mut bytes);
+    String::from_utf8(bytes).unwrap()
+}
+
+fn table(detail: Detail) -> String {
+    written(|out| {
+        let out: &mut dyn Write = out;
+        tell(&mut Table::begin(anstream::StripStream::new(out), header(), detail));
+    })
+}
+
+fn json() -> String {
+    written(|out| tell(&mut Json::begin(out, header()).unwrap()))
+}
+
+#[test]
+fn a_table_counts_what_passed() {
+    insta::assert_snapshot!(table(Detail::Counts));
+}
+
+#[test]
+fn a_table_can_have_a_line_a_case() {
+    insta::assert_snapshot!(table(Detail::Lines));
+}
+
+#[test]
+fn a_table_ends_with_the_summary() {
+    assert_eq!(table(Detail::Counts).lines().last(), Some("2 passed, 2 failed, 2 skipped"));
+}
+
+#[test]
+fn json_lines_begin_with_the_schema_and_end_with_the_summary() {
+    let text = json();
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines[0], r#"{"schema":1,"backend":"sim","agent":"gfx90a","seed":7,"cases":6}"#);
+    assert_eq!(lines[lines.len() - 1], r#"{"summary":{"passed":2,"failed":2,"skipped":2}}"#);
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn json_lines_give_every_verdict_back() {
+    let text = json();
+    for finished in run() {
+        assert_eq!(json::verdict_of(&finished.case, &text), Some(finished.verdict));
+    }
+    assert_eq!(json::verdict_of(&case("config/other"), &text), None);
+    assert_eq!(json::verdict_of(&case("config/good"), "panicked\n{\"case\":1}"), None);
+}
+
+#[test]
+fn junit_is_read_back_by_its_library() {
+    let text = written(|out| tell(&mut Junit::begin(out, header())));
+    let report = quick_junit::Report::deserialize_from_str(&text).unwrap();
+    let names: Vec<&str> = report.test_suites.iter().map(|suite| suite.name.as_str()).collect();
+    assert_eq!(names, ["config", "memory", "services"]);
+    assert_eq!((report.tests, report.failures), (6, 2));
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn another_backend_is_part_of_the_repeating_command() {
+    let elsewhere = Header { backend: "hsa", ..header() };
+    assert_eq!(
+        elsewhere.repeat("memory/bad"),
+        "cargo run --release -- conformance 'memory/bad' --seed 7 --backend hsa"
+    );
+}

@@ -1,0 +1,250 @@
+//! What case bodies use: the application's side of a machine, in few words.
+
+mod buffer;
+mod launch;
+mod queue;
+mod running;
+mod signal;
+pub mod tool;
+
+pub use buffer::Buffer;
+pub use launch::Launch;
+pub use queue::Queue;
+pub use running::Running;
+pub use signal::Signal;
+pub use tool::Tool;
+
+use crate::failure::{Checked, Failure};
+use crate::panics;
+use kreplay_core::aql::{Barrier, Packet};
+use kreplay_core::event::{Entry, Event};
+use kreplay_core::fixture::{FaultPoint, FaultRule, Fixture, Verdict};
+use kreplay_core::ids::{AgentId, ThreadId};
+use kreplay_core::invariant::{Checkers, End};
+use kreplay_core::memory::MemoryClass;
+use kreplay_core::replay::Deadlines;
+use kreplay_core::{Engine, EngineConfig};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
+
+/// Slots of a queue's ring, unless a case asks for another size.
+pub const SLOTS: u32 = 64;
+
+/// The engine's configuration unless a case asks for another: short deadlines, and the default policy.
+pub fn config() -> EngineConfig {
+    let short = Duration::from_millis(50);
+    EngineConfig {
+        deadlines: Deadlines { drain: short, fence: short, pass: short },
+        ..EngineConfig::default()
+    }
+}
+
+/// An application on a machine of its own. Clones are the same application.
+#[derive(Clone)]
+pub struct Rig {
+    fixture: Arc<dyn Fixture>,
+    engine: Arc<OnceLock<Engine>>,
+    thread_failure: Arc<Mutex<Option<Failure>>>,
+    unfinished: Arc<AtomicBool>,
+}
+
+impl Rig {
+    /// An application on a fresh fixture.
+    pub fn new(fixture: Arc<dyn Fixture>) -> Self {
+        Self { fixture, engine: Arc::default(), thread_failure: Arc::default(), unfinished: Arc::default() }
+    }
+
+    /// The machine.
+    pub fn fixture(&self) -> &Arc<dyn Fixture> {
+        &self.fixture
+    }
+
+    /// The engine between application and machine; made with [`config`] if it was not made before.
+    pub fn engine(&self) -> &Engine {
+        self.engine.get_or_init(|| self.make_engine(config()))
+    }
+
+    /// The engine, made with another configuration; it must not have been made before.
+    pub fn engine_with(&self, config: EngineConfig) -> &Engine {
+        assert!(
+            self.engine.set(self.make_engine(config)).is_ok(),
+            "the engine is made once: configure it first"
+        );
+        self.engine()
+    }
+
+    fn make_engine(&self, config: EngineConfig) -> Engine {
+        let engine = Engine::new(self.fixture.backend(), config);
+        self.fixture.attach(engine.interceptor());
+        engine
+    }
+
+    /// The GPU agents.
+    pub fn agents(&self) -> Vec<AgentId> {
+        self.fixture.backend().agents()
+    }
+
+    /// The first GPU agent.
+    pub fn agent(&self) -> AgentId {
+        *self.agents().first().expect("a fixture has an agent")
+    }
+
+    /// The second GPU agent, for cases that need two.
+    pub fn second_agent(&self) -> AgentId {
+        *self.agents().get(1).expect("a case with a second agent declares Need::TwoAgents")
+    }
+
+    /// A queue of an agent with [`SLOTS`] slots.
+    pub fn queue(&self, agent: AgentId) -> Checked<Queue> {
+        self.queue_of(agent, SLOTS)
+    }
+
+    /// A queue with a ring of a size.
+    pub fn queue_of(&self, agent: AgentId, slots: u32) -> Checked<Queue> {
+        Ok(Queue { id: self.fixture.create_queue(agent, slots)?, agent })
+    }
+
+    /// Destroys a queue.
+    pub fn destroy(&self, queue: Queue) -> Checked {
+        Ok(self.fixture.destroy_queue(queue.id)?)
+    }
+
+    /// Coarse-grained memory for `items` elements, zeroed.
+    pub fn buffer(&self, agent: AgentId, items: u32) -> Checked<Buffer> {
+        self.buffer_of(agent, MemoryClass::Coarse, items)
+    }
+
+    /// Memory of a class for `items` elements, zeroed.
+    pub fn buffer_of(&self, agent: AgentId, class: MemoryClass, items: u32) -> Checked<Buffer> {
+        let base = self.fixture.allocate(agent, class, Buffer::bytes_of(items))?;
+        Ok(Buffer::new(&self.fixture, base, items))
+    }
+
+    /// Coarse-grained memory with contents.
+    pub fn upload(&self, agent: AgentId, contents: &[u32]) -> Checked<Buffer> {
+        let items = u32::try_from(contents.len()).expect("test data is small");
+        let buffer = self.buffer(agent, items)?;
+        buffer.write(contents)?;
+        Ok(buffer)
+    }
+
+    /// A signal.
+    pub fn signal(&self, initial: i64) -> Signal {
+        Signal::new(&self.fixture, initial)
+    }
+
+    /// Submits one launch alone.
+    pub fn launch(&self, queue: &Queue, launch: Launch) -> Checked<Running> {
+        let (packet, running) = launch.prepare(&self.fixture, queue)?;
+        self.fixture.submit(queue.id, &[packet])?;
+        Ok(running)
+    }
+
+    /// Submits several launches with one doorbell.
+    pub fn launch_together(&self, queue: &Queue, launches: Vec<Launch>) -> Checked<Vec<Running>> {
+        let prepared: Checked<Vec<(Packet, Running)>> =
+            launches.into_iter().map(|launch| launch.prepare(&self.fixture, queue)).collect();
+        let (packets, running): (Vec<Packet>, Vec<Running>) = prepared?.into_iter().unzip();
+        self.fixture.submit(queue.id, &packets)?;
+        Ok(running)
+    }
+
+    /// Launches and waits.
+    pub fn run(&self, queue: &Queue, launch: Launch) -> Checked {
+        self.launch(queue, launch)?.wait()
+    }
+
+    /// Fills a buffer on the device and waits.
+    pub fn fill(&self, queue: &Queue, buffer: &Buffer, value: u32) -> Checked {
+        self.run(queue, Launch::fill(buffer, value))
+    }
+
+    /// Submits a barrier-AND packet on signals.
+    pub fn barrier(&self, queue: &Queue, dependencies: &[&Signal]) -> Checked<Running> {
+        let dependencies: Vec<_> = dependencies.iter().map(|signal| signal.id()).collect();
+        let done = self.signal(1);
+        let packet = Barrier::and(&dependencies, Some(done.id()));
+        self.fixture.submit(queue.id, &[packet.into()])?;
+        Running::on(&self.fixture, done)
+    }
+
+    /// Copies as many elements as both buffers have on an SDMA engine.
+    pub fn copy(&self, to: &Buffer, from: &Buffer) -> Checked<Running> {
+        let done = self.signal(1);
+        let bytes = to.bytes().min(from.bytes());
+        self.fixture.copy(to.base(), from.base(), bytes, Some(done.id()))?;
+        Running::on(&self.fixture, done)
+    }
+
+    /// Starts an application thread; [`Rig::join`] reports its failure, and so does the end of the case.
+    pub fn thread(&self, body: impl FnOnce(&Rig) -> Checked + Send + 'static) -> ThreadId {
+        let rig = self.clone();
+        self.fixture.spawn(Box::new(move || {
+            if let Err(failure) = panics::contain(|| body(&rig)) {
+                rig.slot().get_or_insert(failure);
+            }
+        }))
+    }
+
+    /// Waits for every thread; the first failure of one of them is the caller's.
+    pub fn join(&self) -> Checked {
+        self.fixture.join()?;
+        self.thread_failure().map_or(Ok(()), Err)
+    }
+
+    /// The first failure of a thread that nobody has asked for yet.
+    pub(crate) fn thread_failure(&self) -> Option<Failure> {
+        self.slot().take()
+    }
+
+    /// Adds a fault that hits the next operation at a point, once.
+    pub fn fault(&self, point: FaultPoint, verdict: Verdict) {
+        self.fault_after(point, 0, verdict);
+    }
+
+    /// Adds a fault that lets some operations at a point through and hits the next one.
+    pub fn fault_after(&self, point: FaultPoint, skip: u32, verdict: Verdict) {
+        self.fixture.inject(FaultRule { point, skip, times: 1, verdict });
+    }
+
+    /// The log so far.
+    pub fn log(&self) -> Vec<Entry> {
+        self.fixture.log()
+    }
+
+    /// What a function makes of the events so far.
+    pub fn events<T>(&self, pick: impl FnMut(Event) -> Option<T>) -> Vec<T> {
+        self.log().into_iter().map(|entry| entry.event).filter_map(pick).collect()
+    }
+
+    /// How many events so far are of a sort.
+    pub fn count(&self, wanted: impl Fn(&Event) -> bool) -> usize {
+        self.log().iter().filter(|entry| wanted(&entry.event)).count()
+    }
+
+    /// Says that something in this run never ends, so that nothing that was still to come is missed.
+    pub fn expect_unfinished(&self) {
+        self.unfinished.store(true, Ordering::Relaxed);
+    }
+
+    /// Lets the device finish and puts the whole run before the invariants' checkers.
+    pub(crate) fn check_invariants(&self) -> Checked {
+        self.fixture.settle();
+        let mut checkers = Checkers::new();
+        self.log().iter().for_each(|entry| checkers.observe(entry));
+        let unfinished = self.unfinished.load(Ordering::Relaxed);
+        let end = End { leftovers: self.fixture.leftovers(), unfinished };
+        match checkers.finish(&end).first() {
+            Some(violation) => Err(Failure::new(format!("invariant {violation}"))),
+            None => Ok(()),
+        }
+    }
+
+    fn slot(&self) -> MutexGuard<'_, Option<Failure>> {
+        self.thread_failure.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,137 @@
+//! A fixture without a device: enough for cases that only pass, fail, skip and log.
+
+use kreplay_core::aql::Packet;
+use kreplay_core::backend::{Backend, Interceptor, SubmitError};
+use kreplay_core::event::{Actor, Entry, Event};
+use kreplay_core::fixture::{FaultRule, Fixture, FixtureError, Leftovers, Need, ToyKernel, VariableSpec};
+use kreplay_core::gate::Access;
+use kreplay_core::ids::{
+    Address, AgentId, DispatchId, ExecutableId, KernelId, QueueId, SignalId, ThreadId, Timestamp,
+};
+use kreplay_core::memory::MemoryClass;
+use std::sync::Arc;
+
+/// Its signals all have the seed as their value.
+pub(super) struct Idle(pub(super) u64);
+
+type Answer<T = ()> = Result<T, FixtureError>;
+
+impl Fixture for Idle {
+    fn name(&self) -> &'static str {
+        "idle"
+    }
+
+    fn offers(&self, need: Need) -> bool {
+        need == Need::Counters
+    }
+
+    fn create_signal(&self, _: i64) -> SignalId {
+        SignalId(1)
+    }
+
+    fn signal(&self, _: SignalId) -> Answer<i64> {
+        Ok(self.0.cast_signed())
+    }
+
+    fn spawn(&self, body: Box<dyn FnOnce() + Send>) -> ThreadId {
+        body();
+        ThreadId(2)
+    }
+
+    fn join(&self) -> Answer {
+        Ok(())
+    }
+
+    fn log(&self) -> Vec<Entry> {
+        let gate = |access, taken| Event::Gate { agent: AgentId(1), access, taken };
+        let events = [
+            gate(Access::Exclusive, true),
+            Event::Withheld { dispatch: DispatchId(1) },
+            gate(Access::Exclusive, false),
+            gate(Access::Exclusive, true),
+            Event::Withheld { dispatch: DispatchId(2) },
+            gate(Access::Shared, true),
+        ];
+        let entry = |(time, event)| Entry { time, actor: Actor::Thread(ThreadId(1)), event };
+        (0..).zip(events).map(entry).collect()
+    }
+
+    fn backend(&self) -> Arc<dyn Backend> {
+        unimplemented!()
+    }
+    fn attach(&self, _: Arc<dyn Interceptor>) {
+        unimplemented!()
+    }
+    fn create_queue(&self, _: AgentId, _: u32) -> Answer<QueueId> {
+        unimplemented!()
+    }
+    fn destroy_queue(&self, _: QueueId) -> Answer {
+        unimplemented!()
+    }
+    fn submit(&self, _: QueueId, _: &[Packet]) -> Result<(), SubmitError> {
+        unimplemented!()
+    }
+    fn destroy_signal(&self, _: SignalId) -> Answer {
+        unimplemented!()
+    }
+    fn store_signal(&self, _: SignalId, _: i64) -> Answer {
+        unimplemented!()
+    }
+    fn signal_times(&self, _: SignalId) -> Answer<(Timestamp, Timestamp)> {
+        unimplemented!()
+    }
+    fn wait_signal(&self, _: SignalId, _: i64) -> Answer {
+        unimplemented!()
+    }
+    fn on_signal(&self, _: SignalId, _: i64, _: Box<dyn FnOnce() + Send>) {
+        unimplemented!()
+    }
+    fn allocate(&self, _: AgentId, _: MemoryClass, _: u64) -> Answer<Address> {
+        unimplemented!()
+    }
+    fn allocate_at(&self, _: AgentId, _: MemoryClass, _: Address, _: u64) -> Answer {
+        unimplemented!()
+    }
+    fn free(&self, _: Address) -> Answer {
+        unimplemented!()
+    }
+    fn map(&self, _: AgentId, _: bool, _: u64) -> Answer<Address> {
+        unimplemented!()
+    }
+    fn unmap(&self, _: Address, _: u64) -> Answer {
+        unimplemented!()
+    }
+    fn write(&self, _: Address, _: &[u8]) -> Answer {
+        unimplemented!()
+    }
+    fn read(&self, _: Address, _: u64) -> Answer<Vec<u8>> {
+        unimplemented!()
+    }
+    fn copy(&self, _: Address, _: Address, _: u64, _: Option<SignalId>) -> Answer {
+        unimplemented!()
+    }
+    fn load_module(&self, _: AgentId, _: &[VariableSpec]) -> Answer<(ExecutableId, Vec<Address>)> {
+        unimplemented!()
+    }
+    fn unload_module(&self, _: ExecutableId) -> Answer {
+        unimplemented!()
+    }
+    fn kernel(&self, _: AgentId, _: ToyKernel) -> KernelId {
+        unimplemented!()
+    }
+    fn breathe(&self) {
+        unimplemented!()
+    }
+    fn settle(&self) {
+        unimplemented!()
+    }
+    fn inject(&self, _: FaultRule) {
+        unimplemented!()
+    }
+    fn heal(&self) {
+        unimplemented!()
+    }
+    fn leftovers(&self) -> Leftovers {
+        unimplemented!()
+    }
+}

@@ -1,0 +1,6 @@
+//! What the command line prints, and its exit codes.
+
+#[test]
+fn commands() {
+    trycmd::TestCases::new().case("tests/cmd/*.md");
+}
