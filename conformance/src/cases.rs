@@ -10,3 +10,26 @@ use crate::case::Case;
 pub fn all() -> Vec<Case> {
     [config::CASES, counting::CASES, diagnostics::CASES].concat()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::all;
+    use crate::expectations::KNOWN;
+    use crate::machine::Backend;
+    use crate::runner::Run;
+    use std::convert::Infallible;
+
+    #[test]
+    fn every_case_passes_on_the_simulator() {
+        let (cases, machine) = (all(), Backend::Sim.machine());
+        let mut failures = Vec::new();
+        let run = Run { cases: &cases, machine: &machine, seed: 0, known: KNOWN, isolation: None, jobs: 2 };
+        let Ok(summary) = run.execute(|finished| {
+            if finished.verdict.is_failure() {
+                failures.push(format!("{}: {:#?}", finished.case.id, finished.verdict));
+            }
+            Ok::<(), Infallible>(())
+        });
+        assert!(failures.is_empty(), "{summary}\n{}", failures.join("\n"));
+    }
+}

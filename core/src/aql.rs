@@ -32,7 +32,7 @@ pub enum PacketType {
 pub struct KernelDispatch {
     /// Packet type in bits 0..8, barrier bit 8, acquire fence 9..11, release fence 11..13.
     pub header: u16,
-    /// Number of grid dimensions, 1 to 3, in bits 0..2.
+    /// Number of grid dimensions, 1 to 3; the other bits are reserved.
     pub setup: u16,
     /// Work-items of a workgroup, each dimension.
     pub workgroup_size: [u16; 3],
@@ -207,8 +207,8 @@ impl KernelDispatch {
     }
 
     fn checked(self) -> Result<Self, PacketError> {
-        if !(1..=3).contains(&(self.setup & 3)) {
-            return Err(PacketError::Dimensions(self.setup & 3));
+        if !(1..=3).contains(&self.setup) {
+            return Err(PacketError::Dimensions(self.setup));
         }
         if self.workgroup_size.contains(&0) || self.grid_size.contains(&0) {
             return Err(PacketError::EmptyGrid { workgroup: self.workgroup_size, grid: self.grid_size });

@@ -94,8 +94,6 @@ pub enum Diagnostic {
     },
     /// Restore failed part-way; the completion of the dispatch never fires.
     Corrupt(DispatchId),
-    /// The engine dropped an application's completion: a bug.
-    CompletionDropped(DispatchId),
     /// Driver and machine disagree: a bug.
     Protocol(DispatchId, #[serde(serialize_with = "as_text")] ProtocolError),
     /// The plain run of a dispatch was refused by the queue; its completion never fires.
@@ -196,9 +194,6 @@ impl fmt::Display for Diagnostic {
                 f,
                 "a restore of {dispatch} failed part-way: device memory is torn, its completion never fires"
             ),
-            Self::CompletionDropped(dispatch) => {
-                write!(f, "the completion of {dispatch} was dropped: this is a bug in kreplay")
-            }
             Self::Protocol(dispatch, error) => write!(f, "{dispatch}: {error}: this is a bug in kreplay"),
             Self::Refused { dispatch, cause } => {
                 write!(f, "{dispatch} could not be submitted and never completes: {cause}")

@@ -209,8 +209,8 @@ impl Inner {
     /// Gives a gate back.
     pub(crate) fn release_gate(&self, agent: usize, access: Access, condition: Condition) {
         let slot = &self.agents[agent];
-        slot.gate.release(access, condition);
         self.observe(Event::Gate { agent: slot.id, access, taken: false });
+        slot.gate.release(access, condition);
     }
 
     /// Notes that something else runs inside an open window of the agent.

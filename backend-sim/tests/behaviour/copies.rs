@@ -74,3 +74,23 @@ fn a_copy_whose_memory_goes_away_ends_with_a_negative_signal() {
     rig.sim.wait_signal(done, 0).expect("it ends all the same");
     assert_eq!(rig.sim.signal(done), Ok(-1));
 }
+
+#[test]
+fn a_third_copy_waits_for_an_engine() {
+    let rig = Rig::default();
+    for _ in 0..3 {
+        let (to, from) = (rig.buffer(1 << 18), rig.buffer(1 << 18));
+        rig.sim.copy(to, from, 1 << 18, None).expect("live");
+    }
+    rig.sim.settle();
+    let order: String = rig
+        .events()
+        .iter()
+        .filter_map(|event| match event {
+            Event::CopyBegan { .. } => Some('('),
+            Event::CopyEnded { .. } => Some(')'),
+            _ => None,
+        })
+        .collect();
+    assert!(["(()())", "(())()"].contains(&order.as_str()), "{order}");
+}

@@ -159,6 +159,17 @@ fn behind_a_dispatch_that_has_ended_it_fires_at_once() {
 }
 
 #[test]
+fn behind_a_dispatch_whose_handler_hangs_it_fires_at_once() {
+    let rig = Rig::default();
+    rig.fault(FaultPoint::Handler, Verdict::Hang);
+    let (ticket, _) = rig.track(rig.submission(rig.fill(rig.buffer(4), 1, 1)));
+    rig.sim.settle();
+    let signal = rig.sim.create_signal(1);
+    rig.backend.complete(rig.completion(signal, Some(ticket))).expect("accepted");
+    assert_eq!(rig.sim.signal(signal), Ok(0));
+}
+
+#[test]
 fn signals_name_the_dispatch_that_completed() {
     let rig = Rig::default();
     let (tracked, forwarded, fired) =

@@ -234,3 +234,13 @@ fn healing_removes_rules() {
     rig.sim.heal();
     rig.backend.stage(FIRST, 8).expect("healed");
 }
+
+#[test]
+fn a_destroyed_queue_drops_what_a_fault_holds_for_it() {
+    let rig = Rig::default();
+    rig.fault(FaultPoint::Submit, Verdict::Hang);
+    let (_, seen) = rig.track(rig.submission(rig.fill(rig.buffer(4), 1, 1)));
+    rig.sim.destroy_queue(rig.queue).expect("live");
+    assert_eq!(Arc::strong_count(&seen), 1, "the handler was dropped");
+    assert_eq!(rig.sim.leftovers().submissions, 0);
+}

@@ -9,6 +9,7 @@ use kreplay_core::latch::Latch;
 use kreplay_core::memory::{Allocation, Mapping, Region};
 use kreplay_sim::{Aborted, SimConfig};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -19,13 +20,29 @@ fn stuck(result: Result<(), FixtureError>) -> String {
     }
 }
 
-/// An engine that waits for ever at every doorbell.
-struct Waits(Arc<dyn kreplay_core::backend::Backend>);
+/// An engine that waits at every doorbell: for ever at the first few, then for a latch that is set.
+struct Waits {
+    backend: Arc<dyn kreplay_core::backend::Backend>,
+    for_ever: AtomicU32,
+}
+
+impl Waits {
+    fn attach(rig: &Rig, for_ever: u32) {
+        let waits = Self { backend: rig.backend.clone(), for_ever: AtomicU32::new(for_ever) };
+        rig.sim.attach(Arc::new(waits));
+    }
+}
 
 impl Interceptor for Waits {
     fn submitted(&self, _: QueueId, _: AgentId, _: &[Packet]) -> Result<(), SubmitError> {
-        let parked = self.0.park(&Condition::Latch(Arc::new(Latch::default())), None);
-        unreachable!("nobody sets the latch: {parked:?}")
+        let latch = Arc::new(Latch::default());
+        let left = self.for_ever.load(Ordering::Relaxed);
+        self.for_ever.store(left.saturating_sub(1), Ordering::Relaxed);
+        if left == 0 {
+            latch.set();
+        }
+        assert_eq!(self.backend.park(&Condition::Latch(latch), None), Parked::Ready);
+        Ok(())
     }
     fn allocated(&self, _: Allocation) {}
     fn freed(&self, _: Address) {}
@@ -72,10 +89,11 @@ fn a_kernel_that_spins_on_a_word_that_nobody_writes_is_named() {
 #[test]
 fn a_submission_that_waits_in_the_engine_for_ever_is_refused() {
     let rig = Rig::default();
-    rig.sim.attach(Arc::new(Waits(rig.backend.clone())));
+    Waits::attach(&rig, 1);
     let refused = rig.sim.submit(rig.queue, &[Packet::vendor()]);
     assert_eq!(refused, Err(SubmitError::Refused(rig.queue)));
     assert_eq!(rig.sim.ended(), Some(FixtureError::Stuck("thread1 waits for a latch".to_owned())));
+    assert_eq!(rig.sim.submit(rig.queue, &[Packet::vendor()]), Ok(()), "the next one does not wait");
     let dst = rig.buffer(4);
     rig.backend.forward(rig.queue, &[rig.fill(dst, 1, 1).into()]).expect("the machine still works");
     rig.sim.settle();
@@ -96,7 +114,7 @@ fn a_wait_outside_any_call_unwinds() {
 #[test]
 fn a_spawned_thread_stuck_in_the_engine_is_unwound_and_join_says_so() {
     let rig = Rig::default();
-    rig.sim.attach(Arc::new(Waits(rig.backend.clone())));
+    Waits::attach(&rig, 1);
     let (sim, queue, log) = (rig.sim.clone(), rig.queue, Arc::new(Mutex::new(Vec::new())));
     let answers = log.clone();
     rig.sim.spawn(Box::new(move || {
@@ -167,7 +185,7 @@ fn a_bound_ends_a_thread_that_polls_for_ever() {
 #[test]
 fn a_bound_unwinds_every_thread_in_the_engine() {
     let rig = Rig::with(SimConfig { max_steps: 1000, ..SimConfig::default() });
-    rig.sim.attach(Arc::new(Waits(rig.backend.clone())));
+    Waits::attach(&rig, u32::MAX);
     let poll = rig.sim.create_signal(1);
     let refused = Arc::new(Mutex::new(0));
     for _ in 0..3 {

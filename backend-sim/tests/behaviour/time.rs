@@ -75,6 +75,15 @@ fn breathing_lets_the_device_run_for_a_while() {
 }
 
 #[test]
+fn the_device_moves_while_an_application_only_calls() {
+    let rig = Rig::default();
+    let dst = rig.buffer(4);
+    rig.launch(rig.fill(dst, 1, 1));
+    let calls = (0..1000).take_while(|_| rig.words(dst, 1) == [0]).count();
+    assert!((1..1000).contains(&calls), "{calls} calls");
+}
+
+#[test]
 fn the_end_of_time_is_no_overflow() {
     let rig = Rig::default();
     rig.fault(FaultPoint::Stage, Verdict::Delay(u64::MAX));

@@ -17,17 +17,17 @@ fn cause(rig: &Rig) -> String {
 #[test]
 fn a_write_past_the_end_stops_the_queue_and_says_where() {
     let rig = Rig::default();
-    let dst = rig.buffer(16);
-    let neighbour = rig.buffer(16);
-    let signal = rig.launch(rig.packet(ToyKernel::OutOfRange, &[dst, 4], 1, 1));
+    let dst = rig.buffer(4096);
+    let neighbour = rig.buffer(4096);
+    let signal = rig.launch(rig.packet(ToyKernel::OutOfRange, &[dst, 1024], 1, 1));
     let waited = rig.sim.wait_signal(signal, 0);
     assert!(matches!(&waited, Err(FixtureError::Stuck(why)) if why.contains("stopped")), "{waited:?}");
     let expected = format!(
         "write of 4 bytes at {:#x}, which no live region allows (kernel out_of_range, packet 0)",
-        dst + 16
+        dst + 4096
     );
     assert_eq!(cause(&rig), expected);
-    assert_eq!(rig.words(neighbour, 4), [0; 4]);
+    assert_eq!(rig.words(neighbour, 1024), [0; 1024]);
     let later = rig.sim.submit(rig.queue, &[Packet::vendor()]);
     assert_eq!(later, Err(SubmitError::Stopped { queue: rig.queue, cause: expected }));
 }

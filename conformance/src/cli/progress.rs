@@ -1,7 +1,11 @@
 //! Progress of a long run, on a terminal only.
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use kreplay_conformance::runner::Finished;
+use std::time::Duration;
+
+/// Runs that end sooner show nothing.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// A line on the terminal's standard error.
 pub(super) struct Progress(ProgressBar);
@@ -9,11 +13,15 @@ pub(super) struct Progress(ProgressBar);
 impl Progress {
     pub(super) fn new(cases: usize) -> Self {
         let style = ProgressStyle::with_template("{pos}/{len} {wide_msg}").expect("a fixed template");
-        Self(ProgressBar::new(cases as u64).with_style(style))
+        let hidden = ProgressDrawTarget::hidden();
+        Self(ProgressBar::with_draw_target(Some(cases as u64), hidden).with_style(style))
     }
 
     /// Shows that a case has ended, and runs what prints to the same terminal.
     pub(super) fn after<T>(&self, finished: &Finished, print: impl FnOnce() -> T) -> T {
+        if self.0.is_hidden() && self.0.elapsed() >= PATIENCE {
+            self.0.set_draw_target(ProgressDrawTarget::stderr());
+        }
         let printed = self.0.suspend(print);
         self.0.set_message(finished.case.id);
         self.0.inc(1);

@@ -138,6 +138,9 @@ impl Registry {
             self.active.set(context, false);
             self.consuming.set(context, false);
             self.subscriber.take_if(|subscriber| *subscriber == context);
+            if let Some(index) = ContextSet::index(context) {
+                self.contexts[index].services = Arc::default();
+            }
         }
     }
 

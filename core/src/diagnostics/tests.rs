@@ -24,7 +24,6 @@ fn every() -> Vec<Diagnostic> {
         Diagnostic::PartialRestore { dispatch, skipped: 2 },
         Diagnostic::Watchdog { dispatch, tool: "my-tool".into(), passes: 100 },
         Diagnostic::Corrupt(dispatch),
-        Diagnostic::CompletionDropped(dispatch),
         Diagnostic::Protocol(dispatch, error),
         Diagnostic::Refused { dispatch, cause: "queue3 refused the submission".into() },
         Diagnostic::NestedCopy(ThreadId(2)),

@@ -69,9 +69,8 @@ impl Run<'_> {
             let engine = engine.handle();
             Box::new(move |collected: crate::backend::Collected| {
                 let wanted = || !lock(&state).abandoned;
-                if wanted() {
-                    records.deliver(&engine, &collected, wanted);
-                } else {
+                records.deliver(&engine, &collected, wanted);
+                if !wanted() {
                     engine.ledger().tally.late_handlers += 1;
                     engine.observe(Event::LateHandler { dispatch: at.info.dispatch_id, pass });
                 }

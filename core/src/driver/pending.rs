@@ -4,8 +4,9 @@ use crate::aql::Packet;
 use crate::backend::{CompletionHandler, Submission};
 use crate::diagnostics::Diagnostic;
 use crate::engine::Inner;
+use crate::event::Event;
 use crate::gate::Access;
-use crate::ids::{DispatchId, QueueId};
+use crate::ids::QueueId;
 use crate::sync::{Mutex, lock};
 use std::collections::{BTreeMap, VecDeque};
 
@@ -20,6 +21,24 @@ pub(crate) enum Held {
 struct Line {
     agent: usize,
     packets: VecDeque<Held>,
+}
+
+impl Held {
+    /// Submits it; nobody is there to be told of an error, so it is reported.
+    fn submit(self, engine: &Inner, queue: QueueId) {
+        let (dispatch, submitted) = match self {
+            Self::Packet(packet) => (None, engine.backend.forward(queue, &[packet])),
+            Self::Dispatch(submission, handler) => {
+                (Some(submission.dispatch), engine.submit_logged(submission, handler))
+            }
+        };
+        let Err(error) = submitted else { return };
+        let cause = error.to_string();
+        if let Some(dispatch) = dispatch {
+            engine.observe(Event::Withheld { dispatch });
+        }
+        engine.diagnose(Diagnostic::Refused { dispatch: dispatch.unwrap_or_default(), cause });
+    }
 }
 
 /// Held packets by queue.
@@ -42,24 +61,21 @@ impl PendingPackets {
             .push_back(packet);
     }
 
-    /// Forgets the packets of a queue that is being destroyed.
-    pub(crate) fn forget(&self, queue: QueueId) {
-        lock(&self.0).remove(&queue);
+    /// Forgets the packets of a queue that is being destroyed: they never complete.
+    pub(crate) fn forget(&self, engine: &Inner, queue: QueueId) {
+        let line = lock(&self.0).remove(&queue);
+        for held in line.into_iter().flat_map(|line| line.packets) {
+            if let Held::Dispatch(Submission { dispatch, .. }, _) = held {
+                engine.observe(Event::Withheld { dispatch });
+            }
+        }
     }
 
     /// Submits everything held back for an agent; the caller holds its gate.
     pub(super) fn flush(&self, engine: &Inner, agent: usize) {
         for (queue, line) in self.take(agent) {
             for held in line.packets {
-                let (dispatch, submitted) = match held {
-                    Held::Packet(packet) => (DispatchId::default(), engine.backend.forward(queue, &[packet])),
-                    Held::Dispatch(submission, handler) => {
-                        (submission.dispatch, engine.submit_logged(submission, handler))
-                    }
-                };
-                if let Err(error) = submitted {
-                    engine.diagnose(Diagnostic::Refused { dispatch, cause: error.to_string() });
-                }
+                held.submit(engine, queue);
             }
         }
     }

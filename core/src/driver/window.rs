@@ -68,7 +68,10 @@ impl Run<'_> {
             self.footprint.bytes = self.footprint.bytes.saturating_add(variable.region.bytes);
             self.footprint.regions += 1;
         }
-        for variable in variables.iter().filter(|variable| variable.region.bytes > MAX_VARIABLE_BYTES) {
+        for variable in variables
+            .iter()
+            .filter(|variable| !variable.constant && variable.region.bytes > MAX_VARIABLE_BYTES)
+        {
             let dispatch = self.at.info.dispatch_id;
             self.engine.diagnose(Diagnostic::VariableTooLarge { dispatch, bytes: variable.region.bytes });
         }

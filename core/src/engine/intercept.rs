@@ -61,11 +61,12 @@ impl Interceptor for Inner {
         }
         let agents = self.fenced(agents);
         let caller = self.backend.caller();
-        let forced = caller.async_event
-            || agents.iter().any(|&agent| {
-                let approach = |thread: &mut crate::thread::ThreadState| thread.approach(agent, false);
-                self.threads.with(caller.thread, approach) == Approach::Skip
-            });
+        let may_wait = |&agent: &usize| {
+            let approach =
+                self.threads.with(caller.thread, |thread| thread.approach(agent, caller.async_event));
+            approach == Approach::Wait
+        };
+        let forced = !agents.iter().all(may_wait);
         self.begin_copy(caller, &agents, forced);
     }
 
@@ -86,7 +87,7 @@ impl Interceptor for Inner {
         let caller = self.backend.caller();
         let gate = self.approach_gate(caller, agent, Access::Shared);
         let condition = gate.ok_or(QueueBusy(queue))?;
-        self.pending.forget(queue);
+        self.pending.forget(self, queue);
         self.release_gate(agent, Access::Shared, condition);
         Ok(())
     }

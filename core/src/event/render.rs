@@ -22,6 +22,9 @@ impl Serialize for Actor {
     }
 }
 
+/// Fields that are left out when they have no value; any other null is a bare word.
+const OPTIONAL: [&str; 4] = ["pass", "behind", "buffer", "ticket"];
+
 /// The log as text.
 pub fn text(log: &[Entry]) -> String {
     let mut out = format!("kreplay-log {VERSION}\n");
@@ -61,7 +64,8 @@ fn value(entry: &Entry) -> Value {
 
 fn pair(f: &mut fmt::Formatter<'_>, key: &str, value: &Value) -> fmt::Result {
     match value {
-        Value::Null => Ok(()),
+        Value::Null if OPTIONAL.contains(&key) => Ok(()),
+        Value::Null => write!(f, " {key}"),
         Value::Object(fields) if fields.len() > 1 => {
             fields.iter().try_for_each(|(inner, value)| pair(f, &format!("{key}.{inner}"), value))
         }

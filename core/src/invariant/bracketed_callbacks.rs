@@ -40,7 +40,7 @@ impl Checker {
         let fits = match call {
             Call::Config(Phase::Enter) => self.enter(actor, dispatch),
             Call::Config(_) | Call::Pass(_) | Call::PassCount | Call::Continue => {
-                self.known.get(dispatch).is_some_and(|state| state.actor == actor && state.follow(call, pass))
+                self.known.get(dispatch).is_some_and(|state| state.follow(call, pass) && state.actor == actor)
             }
             Call::Enqueue(phase) => self.enqueue(phase, (actor, dispatch, context)),
             _ => true,
@@ -104,8 +104,8 @@ impl State {
         };
         let numbered = !matches!(call, Call::Pass(_)) || pass == Some(self.next_pass);
         let fits = self.place == from && numbered;
-        if let Call::Pass(Phase::Exit) = call {
-            self.next_pass = pass.map_or(self.next_pass, |pass| pass + 1);
+        if let Call::Pass(phase) = call {
+            self.next_pass = pass.unwrap_or(self.next_pass) + u64::from(phase == Phase::Exit);
         }
         self.place = to;
         fits

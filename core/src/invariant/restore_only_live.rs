@@ -32,7 +32,7 @@ impl Checker {
         self.live.remove(&base);
     }
 
-    /// Regions that were never allocated are module variables, of which the log says no more.
+    /// A region without an allocation is a module variable, of which the log says no more.
     pub(super) fn captured(&mut self, dispatch: DispatchId, region: Region) {
         let allocation = self.live.get(&region.base).copied();
         match self.captured.get(dispatch) {
@@ -51,7 +51,7 @@ impl Checker {
                 format!("{bytes} bytes at {base:#x} were restored for {dispatch} but not captured"),
             );
         };
-        if allocation.is_some() && *allocation != self.live.get(&base).copied() {
+        if *allocation != self.live.get(&base).copied() {
             found.add(
                 ID,
                 format!("{bytes} bytes at {base:#x} were restored for {dispatch} over something else"),

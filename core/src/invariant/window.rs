@@ -112,7 +112,6 @@ impl Windows {
 
 impl Window {
     fn holds(&self, region: Region) -> bool {
-        let end = |region: Region| region.base.saturating_add(region.bytes);
-        self.captured.iter().any(|held| held.base < end(region) && region.base < end(*held))
+        self.captured.iter().any(|held| held.overlaps(region))
     }
 }

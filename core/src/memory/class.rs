@@ -48,6 +48,18 @@ pub struct Region {
     pub bytes: u64,
 }
 
+impl Region {
+    /// The first address behind it; saturates.
+    pub const fn end(self) -> Address {
+        self.base.saturating_add(self.bytes)
+    }
+
+    /// Whether two ranges have an address in common.
+    pub const fn overlaps(self, other: Region) -> bool {
+        self.base < other.end() && other.base < self.end()
+    }
+}
+
 /// An allocation as the runtime reports it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Allocation {

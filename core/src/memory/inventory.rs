@@ -65,16 +65,18 @@ impl Inventory {
 
     /// Takes a range out of every mapping that it overlaps; ranges outside are harmless.
     pub fn unmapped(&mut self, range: Region) {
-        let end = range.base.saturating_add(range.bytes);
+        let end = range.end();
         let hit: Vec<Mapping> = self
             .mappings
             .range(..end)
             .map(|(_, mapping)| *mapping)
-            .filter(|mapping| range.bytes > 0 && mapping.region.base + mapping.region.bytes > range.base)
+            .filter(|mapping| {
+                range.bytes > 0 && (mapping.region.end() > range.base || mapping.region.base == range.base)
+            })
             .collect();
         for mapping in hit {
             self.mappings.remove(&mapping.region.base);
-            let mapping_end = mapping.region.base + mapping.region.bytes;
+            let mapping_end = mapping.region.end();
             self.keep_part(mapping, mapping.region.base, range.base);
             self.keep_part(mapping, end, mapping_end);
         }

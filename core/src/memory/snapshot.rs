@@ -28,7 +28,8 @@ pub enum SnapshotError {
 /// A captured image of an agent's memory. Give it back with [`Snapshot::release`].
 #[derive(Debug)]
 pub struct Snapshot {
-    block: Staged,
+    /// None if there is nothing to capture.
+    block: Option<Staged>,
     parts: Vec<Part>,
 }
 
@@ -65,7 +66,10 @@ impl Snapshot {
     ) -> Result<Self, SnapshotError> {
         let mut parts = plan(&tracker.inventory(), &backend.module_variables(agent)?, agent);
         let bytes = lay_out(&mut parts).ok_or(SnapshotError::Overflow)?;
-        let block = pool.acquire(backend, agent, bytes)?;
+        let block = match bytes {
+            0 => None,
+            bytes => Some(pool.acquire(backend, agent, bytes)?),
+        };
         let mut snapshot = Self { block, parts };
         match snapshot.capture(backend, tracker) {
             Ok(()) => Ok(snapshot),
@@ -77,9 +81,10 @@ impl Snapshot {
     }
 
     fn capture(&mut self, backend: &dyn Backend, tracker: &Tracker) -> Result<(), CopyError> {
+        let Some(block) = self.block else { return Ok(()) };
         let inventory = tracker.inventory();
         self.parts.retain(|part| part.still_allocated(&inventory).is_ok());
-        self.parts.iter().try_for_each(|part| backend.copy_out(part.region, self.block.id, part.offset))
+        self.parts.iter().try_for_each(|part| backend.copy_out(part.region, block.id, part.offset))
     }
 
     /// Writes back every region that is still what was captured; hands the others to `skipped`.
@@ -93,12 +98,13 @@ impl Snapshot {
         mut restored: impl FnMut(Region),
         mut skipped: impl FnMut(Region, Skip),
     ) -> Result<(), CopyError> {
+        let Some(block) = self.block else { return Ok(()) };
         let loaded = loaded_executables(backend, agent);
         let inventory = tracker.inventory();
         for part in &self.parts {
             match part.still_allocated(&inventory).and_then(|()| part.still_loaded(loaded.as_deref())) {
                 Ok(()) => {
-                    backend.copy_in(part.region, self.block.id, part.offset)?;
+                    backend.copy_in(part.region, block.id, part.offset)?;
                     restored(part.region);
                 }
                 Err(why) => skipped(part.region, why),
@@ -114,7 +120,7 @@ impl Snapshot {
 
     /// Gives the staging memory back to the pool.
     pub fn release(self, pool: &mut StagingPool) {
-        pool.retain(self.block);
+        self.block.into_iter().for_each(|block| pool.retain(block));
     }
 }
 

@@ -124,9 +124,18 @@ pub enum Input {
     /// To [`Effect::PassExit`]: delivered; `Some` if the loop must end here.
     Exited(Option<Halt>),
     /// To [`Effect::AskContinue`]: whether to go on.
-    Answered(Result<bool, Halt>),
+    Answered(#[serde(serialize_with = "answer")] Result<bool, Halt>),
     /// To [`Effect::Restore`]: failed part-way.
     Torn,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)] // the signature that serde asks for
+fn answer<S: serde::Serializer>(answer: &Result<bool, Halt>, serializer: S) -> Result<S::Ok, S::Error> {
+    match answer {
+        Ok(true) => serializer.serialize_str("continue"),
+        Ok(false) => serializer.serialize_str("break"),
+        Err(halt) => halt.serialize(serializer),
+    }
 }
 
 /// Why a loop ends although the tool did not say so.

@@ -59,7 +59,7 @@ impl Policy {
                 default.decline_on_untracked_pool,
             )?,
             max_snapshot_bytes: read.bytes("ROCPROFILER_KERNEL_REPLAY_MAX_SNAPSHOT_BYTES")?,
-            warn_seconds: read.number("ROCPROFILER_KERNEL_REPLAY_WARN_SECONDS", default.warn_seconds)?,
+            warn_seconds: read.seconds("ROCPROFILER_KERNEL_REPLAY_WARN_SECONDS", default.warn_seconds)?,
             assumed_gbps: if gbps > 0.0 { gbps } else { ASSUMED_GBPS },
         })
     }
@@ -111,6 +111,18 @@ impl Variables<'_> {
     fn bytes(&self, variable: &'static str) -> Result<u64, PolicyError> {
         let Some(found) = (self.0)(variable) else { return Ok(0) };
         found.trim().parse().map_err(|_| PolicyError { variable, found, expected: "a number of bytes" })
+    }
+
+    fn seconds(&self, variable: &'static str, default: f64) -> Result<f64, PolicyError> {
+        let seconds = self.number(variable, default)?;
+        if seconds < 0.0 {
+            return Err(PolicyError {
+                variable,
+                found: seconds.to_string(),
+                expected: "0 or a number of seconds",
+            });
+        }
+        Ok(seconds)
     }
 
     fn number(&self, variable: &'static str, default: f64) -> Result<f64, PolicyError> {

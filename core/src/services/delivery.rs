@@ -78,7 +78,9 @@ enum Recipient {
 pub(crate) fn prepare(engine: &Inner, at: SubmitInfo, effective: ContextSet, active: ContextSet) -> Prepared {
     let mut prepared =
         Prepared { at, instruments: Instruments::default(), deliveries: Vec::new(), traced: Vec::new() };
-    for (context, services) in engine.registry().consumers(active) {
+    // Not in the head of the loop: the registry must not be locked while tools are asked.
+    let consumers = engine.registry().consumers(active);
+    for (context, services) in consumers {
         if effective.contains(context) {
             prepared.ask(engine, context, &services);
         }
@@ -251,8 +253,8 @@ impl Records {
         let times = (collected.start, collected.end);
         for mut traced in self.traced.drain(..) {
             if wanted() {
-                traced.call(engine, &at, (DispatchOperation::Complete, Phase::None), times);
                 log(engine, &at, traced.context, Service::DispatchTracing, None, collected);
+                traced.call(engine, &at, (DispatchOperation::Complete, Phase::None), times);
             }
         }
     }

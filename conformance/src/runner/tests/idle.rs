@@ -6,7 +6,7 @@ use kreplay_core::event::{Actor, Entry, Event};
 use kreplay_core::fixture::{FaultRule, Fixture, FixtureError, Leftovers, Need, ToyKernel, VariableSpec};
 use kreplay_core::gate::Access;
 use kreplay_core::ids::{
-    Address, AgentId, DispatchId, ExecutableId, KernelId, QueueId, SignalId, ThreadId, Timestamp,
+    Address, AgentId, ContextId, ExecutableId, KernelId, QueueId, SignalId, ThreadId, Timestamp,
 };
 use kreplay_core::memory::MemoryClass;
 use std::sync::Arc;
@@ -42,16 +42,16 @@ impl Fixture for Idle {
         Ok(())
     }
 
+    fn settle(&self) {}
+
+    fn leftovers(&self) -> Leftovers {
+        Leftovers::default()
+    }
+
     fn log(&self) -> Vec<Entry> {
-        let gate = |access, taken| Event::Gate { agent: AgentId(1), access, taken };
-        let events = [
-            gate(Access::Exclusive, true),
-            Event::Withheld { dispatch: DispatchId(1) },
-            gate(Access::Exclusive, false),
-            gate(Access::Exclusive, true),
-            Event::Withheld { dispatch: DispatchId(2) },
-            gate(Access::Shared, true),
-        ];
+        let gate = |taken| Event::Gate { agent: AgentId(1), access: Access::Exclusive, taken };
+        let started = |context| Event::Context { context: ContextId(context), on: true };
+        let events = [gate(true), started(1), gate(false), gate(true), started(2), gate(false), started(3)];
         let entry = |(time, event)| Entry { time, actor: Actor::Thread(ThreadId(1)), event };
         (0..).zip(events).map(entry).collect()
     }
@@ -122,16 +122,10 @@ impl Fixture for Idle {
     fn breathe(&self) {
         unimplemented!()
     }
-    fn settle(&self) {
-        unimplemented!()
-    }
     fn inject(&self, _: FaultRule) {
         unimplemented!()
     }
     fn heal(&self) {
-        unimplemented!()
-    }
-    fn leftovers(&self) -> Leftovers {
         unimplemented!()
     }
 }

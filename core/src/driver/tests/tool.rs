@@ -269,7 +269,8 @@ fn meddling(meddle: fn(&Loop)) -> (Outcome, u64, bool) {
     let bench = replaying(3, None, move |at, payload, _| {
         let first =
             at == "PASS exit" && payload.current_pass == 0 && payload.dispatch_info.dispatch_id.0 == 1;
-        if let Some(bench) = lock(&inner).take().filter(|_| first) {
+        let bench = if first { lock(&inner).take() } else { None };
+        if let Some(bench) = bench {
             meddle(&bench);
         }
     });
@@ -300,4 +301,19 @@ fn a_nested_dispatch_on_the_same_agent_runs_once_and_ends_the_loop() {
         assert!(nested.reentrancy);
     };
     assert_eq!(meddling(nest), (REPLAYED, 1, true));
+}
+
+#[test]
+fn finalization_from_inside_the_continue_callback_ends_the_loop_although_it_said_yes() {
+    let slot: Arc<Mutex<Option<Engine>>> = Arc::default();
+    let inner = Arc::clone(&slot);
+    let ask: ContinueCallback = Arc::new(move |_, _, _, _| {
+        if let Some(engine) = lock(&inner).take() {
+            engine.finalize();
+        }
+        1
+    });
+    let bench = replaying(3, Some(ask), nothing);
+    *lock(&slot) = Some(bench.engine.clone());
+    assert_eq!(run_out(&bench), (REPLAYED, 1));
 }
