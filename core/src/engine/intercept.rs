@@ -15,28 +15,11 @@ use std::sync::Arc;
 
 impl Interceptor for Inner {
     fn submitted(&self, queue: QueueId, agent: AgentId, packets: &[Packet]) -> Result<(), SubmitError> {
-        if !self.intercepting.load(Ordering::Relaxed) || self.finalizing() {
-            return self.backend.forward(queue, packets);
+        if self.intercepting.load(Ordering::Relaxed) {
+            self.intercept(queue, agent, packets)
+        } else {
+            self.backend.forward(queue, packets)
         }
-        let dispatches = packets.iter().filter(|packet| packet.is_dispatch()).count();
-        let Some(agent) = self.agent_index(agent).filter(|_| dispatches > 0) else {
-            return driver::forward_in_order(self, queue, agent, packets);
-        };
-        let candidacy = self.candidacy(packets, dispatches);
-        for packet in packets {
-            match packet.parse() {
-                Ok(Parsed::KernelDispatch(dispatch)) => {
-                    driver::run(self, queue, agent, *packet, &dispatch, candidacy)?;
-                }
-                _ => driver::forward_in_order(
-                    self,
-                    queue,
-                    self.agents[agent].id,
-                    std::slice::from_ref(packet),
-                )?,
-            }
-        }
-        Ok(())
     }
 
     fn allocated(&self, allocation: Allocation) {
@@ -94,6 +77,35 @@ impl Interceptor for Inner {
 }
 
 impl Inner {
+    /// Kept out of line, so that a dispatch that nobody is interested in pays for one load and no stack frame.
+    #[inline(never)]
+    fn intercept(&self, queue: QueueId, agent: AgentId, packets: &[Packet]) -> Result<(), SubmitError> {
+        if self.finalizing() {
+            return self.backend.forward(queue, packets);
+        }
+        let dispatches = packets.iter().filter(|packet| packet.is_dispatch()).count();
+        let Some(agent) = self.agent_index(agent).filter(|_| dispatches > 0) else {
+            return driver::forward_in_order(self, queue, agent, packets);
+        };
+        let candidacy = self.candidacy(packets, dispatches);
+        for packet in packets {
+            match packet.parse() {
+                Ok(Parsed::KernelDispatch(dispatch)) => {
+                    driver::run(self, queue, agent, *packet, &dispatch, candidacy)?;
+                }
+                _ => {
+                    driver::forward_in_order(
+                        self,
+                        queue,
+                        self.agents[agent].id,
+                        std::slice::from_ref(packet),
+                    )?;
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Whether a submission can be replayed; counts and warns if it could have been but for its form.
     fn candidacy(&self, packets: &[Packet], dispatches: usize) -> Candidacy {
         if !self.replay_configured() || self.registry().replay_subscriber().is_none() {
