@@ -64,7 +64,7 @@ impl Default for SimConfig {
 
 impl Default for AgentConfig {
     fn default() -> Self {
-        Self { memory: GIB, counters: CounterSet::Full }
+        Self { memory: 4 * GIB, counters: CounterSet::Full }
     }
 }
 

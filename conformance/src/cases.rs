@@ -1,14 +1,17 @@
 //! The cases, one module an area.
 
+mod completion;
 mod config;
 mod counting;
 mod diagnostics;
+mod memory;
 
 use crate::case::Case;
 
 /// Every case, by area.
 pub fn all() -> Vec<Case> {
-    [config::CASES, counting::CASES, diagnostics::CASES].concat()
+    let listed = [config::CASES, counting::CASES].concat();
+    [listed, completion::cases(), memory::cases(), diagnostics::cases()].concat()
 }
 
 #[cfg(test)]

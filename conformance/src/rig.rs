@@ -1,28 +1,35 @@
 //! What case bodies use: the application's side of a machine, in few words.
 
 mod buffer;
+mod journal;
 mod launch;
+mod notes;
 mod queue;
 mod running;
+mod scene;
 mod signal;
 pub mod tool;
 
 pub use buffer::Buffer;
+pub use journal::lines_during;
 pub use launch::Launch;
+pub use notes::{Late, List};
 pub use queue::Queue;
 pub use running::Running;
+pub use scene::Scene;
 pub use signal::Signal;
 pub use tool::Tool;
 
 use crate::failure::{Checked, Failure};
 use crate::panics;
 use kreplay_core::aql::{Barrier, Packet};
+use kreplay_core::diagnostics::Diagnostic;
 use kreplay_core::event::{Entry, Event};
-use kreplay_core::fixture::{FaultPoint, FaultRule, Fixture, Verdict};
-use kreplay_core::ids::{AgentId, ThreadId};
+use kreplay_core::fixture::{FaultPoint, FaultRule, Fixture, VariableSpec, Verdict};
+use kreplay_core::ids::{Address, AgentId, ExecutableId, ThreadId};
 use kreplay_core::invariant::{Checkers, End};
 use kreplay_core::memory::MemoryClass;
-use kreplay_core::replay::Deadlines;
+use kreplay_core::replay::{Deadlines, OutcomeReport};
 use kreplay_core::{Engine, EngineConfig};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -129,6 +136,20 @@ impl Rig {
         Ok(buffer)
     }
 
+    /// Coarse-grained memory at an address that was freed before.
+    pub fn buffer_at(&self, agent: AgentId, base: Address, items: u32) -> Checked<Buffer> {
+        self.fixture.allocate_at(agent, MemoryClass::Coarse, base, Buffer::bytes_of(items))?;
+        Ok(Buffer::new(&self.fixture, base, items))
+    }
+
+    /// A loaded code object, and its variables as buffers.
+    pub fn module(&self, agent: AgentId, variables: &[VariableSpec]) -> Checked<(ExecutableId, Vec<Buffer>)> {
+        let (executable, addresses) = self.fixture.load_module(agent, variables)?;
+        let buffer = |(base, items): (Address, u32)| Buffer::new(&self.fixture, base, items);
+        let items = variables.iter().map(|variable| Buffer::items_of(variable.bytes));
+        Ok((executable, addresses.into_iter().zip(items).map(buffer).collect()))
+    }
+
     /// A signal.
     pub fn signal(&self, initial: i64) -> Signal {
         Signal::new(&self.fixture, initial)
@@ -221,6 +242,23 @@ impl Rig {
     /// How many events so far are of a sort.
     pub fn count(&self, wanted: impl Fn(&Event) -> bool) -> usize {
         self.log().iter().filter(|entry| wanted(&entry.event)).count()
+    }
+
+    /// How many diagnostics so far are of a sort.
+    pub fn diagnosed(&self, wanted: impl Fn(&Diagnostic) -> bool) -> usize {
+        self.count(|event| matches!(event, Event::Diagnostic(diagnostic) if wanted(diagnostic)))
+    }
+
+    /// How often work has completed on a signal.
+    pub fn fired(&self, signal: &Signal) -> usize {
+        let id = signal.id();
+        self.count(|event| matches!(event, Event::Signal { signal, decremented: true, .. } if *signal == id))
+    }
+
+    /// The last outcome that the engine answers.
+    #[track_caller]
+    pub fn outcome(&self) -> Checked<OutcomeReport> {
+        self.engine().outcomes().pop().ok_or_else(|| Failure::new("expected an outcome, got none"))
     }
 
     /// Says that something in this run never ends, so that nothing that was still to come is missed.

@@ -1,5 +1,11 @@
 //! What is declined and why, and what the engine says about it.
 
+mod admission;
+mod declines;
+mod lines;
+mod panics;
+mod stuck;
+
 use crate::case::Case;
 use crate::failure::Checked;
 use crate::rig::Rig;
@@ -8,7 +14,12 @@ use kreplay_core::replay::Reason;
 use kreplay_core::status::Status;
 use std::collections::BTreeSet;
 
-pub(super) const CASES: &[Case] = &[
+/// Every case of the area.
+pub(super) fn cases() -> Vec<Case> {
+    [admission::CASES, lines::CASES, NAMES, declines::CASES, stuck::CASES, panics::CASES].concat()
+}
+
+const NAMES: &[Case] = &[
     Case::new("diagnostics/reason-names", &["reason-names"], reason_names),
     Case::new("diagnostics/status-numbers", &["status-numbers"], status_numbers),
 ];

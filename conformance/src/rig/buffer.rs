@@ -3,6 +3,7 @@
 use crate::failure::Checked;
 use kreplay_core::fixture::Fixture;
 use kreplay_core::ids::Address;
+use kreplay_core::memory::Region;
 use std::sync::Arc;
 
 const ITEM: usize = size_of::<u32>();
@@ -22,6 +23,15 @@ impl Buffer {
 
     pub(super) fn bytes_of(items: u32) -> u64 {
         u64::from(items) * ITEM as u64
+    }
+
+    pub(super) const fn items_of(bytes: u64) -> u32 {
+        (bytes / ITEM as u64) as u32
+    }
+
+    /// Where it lies.
+    pub fn region(&self) -> Region {
+        Region { base: self.base, bytes: self.bytes() }
     }
 
     /// First address.

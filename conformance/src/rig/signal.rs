@@ -3,6 +3,7 @@
 use crate::failure::Checked;
 use kreplay_core::fixture::Fixture;
 use kreplay_core::ids::{SignalId, Timestamp};
+use kreplay_core::latch::Latch;
 use std::sync::Arc;
 
 /// A signal. Clones are the same signal.
@@ -40,6 +41,16 @@ impl Signal {
     /// Start and end of the dispatch that last completed on it.
     pub fn times(&self) -> Checked<(Timestamp, Timestamp)> {
         Ok(self.fixture.signal_times(self.id)?)
+    }
+
+    /// A latch to await that is set once the value is at most `target`.
+    pub fn reached(&self, target: i64) -> Arc<Latch> {
+        let latch = Arc::<Latch>::default();
+        let reached = Arc::clone(&latch);
+        self.then(target, move || {
+            reached.set();
+        });
+        latch
     }
 
     /// Runs a function on the async-event thread once the value is at most `target`.
