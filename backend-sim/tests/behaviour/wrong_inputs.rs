@@ -101,7 +101,7 @@ fn agents_that_do_not_exist() {
 #[test]
 fn sizes_that_cannot_be_allocated() {
     let rig = Rig::default();
-    let available = 1 << 30;
+    let available = 4 << 30;
     for bytes in [0, available + 1, u64::MAX] {
         let refused = rig.sim.allocate(FIRST, MemoryClass::Coarse, bytes);
         assert_eq!(refused, Err(FixtureError::OutOfMemory { bytes, available }));

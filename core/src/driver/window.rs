@@ -7,8 +7,8 @@ use crate::engine::Inner;
 use crate::event::Event;
 use crate::gate::Access;
 use crate::ids::ThreadId;
-use crate::memory::{MAX_VARIABLE_BYTES, Snapshot, capturable};
-use crate::replay::{Condition, Input, Plan};
+use crate::memory::{MAX_VARIABLE_BYTES, ModuleVariable, Snapshot, capturable};
+use crate::replay::{Condition, Input, Plan, Reason};
 use crate::sync::lock;
 use std::sync::Arc;
 use std::time::Duration;
@@ -47,7 +47,10 @@ impl Run<'_> {
     pub(super) fn admit(&mut self) -> Input {
         let agent = self.engine.agents[self.agent].id;
         self.footprint = self.engine.tracker.footprint(agent);
-        self.count_variables();
+        let Ok(variables) = self.engine.backend.module_variables(agent) else {
+            return Input::Declined(Reason::SnapshotFailed);
+        };
+        self.count_variables(&variables);
         let policy = &self.engine.config.policy;
         let budget = policy.budget(self.engine.backend.host_memory_available());
         if let Err(reason) = policy.admit(&self.footprint, budget) {
@@ -60,11 +63,9 @@ impl Run<'_> {
         Input::Done
     }
 
-    /// Adds the module variables to the footprint; if they cannot be enumerated the snapshot will say so.
-    fn count_variables(&mut self) {
-        let agent = self.engine.agents[self.agent].id;
-        let variables = self.engine.backend.module_variables(agent).unwrap_or_default();
-        for variable in capturable(&variables) {
+    /// Adds the module variables to the footprint.
+    fn count_variables(&mut self, variables: &[ModuleVariable]) {
+        for variable in capturable(variables) {
             self.footprint.bytes = self.footprint.bytes.saturating_add(variable.region.bytes);
             self.footprint.regions += 1;
         }

@@ -117,7 +117,9 @@ impl Replay {
             (Self::Admitting(plan), I::Done) => Next::Do(Self::DrainingQueue(plan), Effect::DrainQueue),
             (
                 Self::Admitting(_),
-                I::Declined(reason @ (Reason::UntrackedMemory | Reason::FootprintBudget)),
+                I::Declined(
+                    reason @ (Reason::UntrackedMemory | Reason::FootprintBudget | Reason::SnapshotFailed),
+                ),
             ) => leave(Outcome::Declined(reason)),
             (Self::DrainingQueue(plan), I::Done) => Next::Do(Self::DrainingAgent(plan), Effect::DrainAgent),
             (Self::DrainingQueue(_), I::Expired) => leave(Outcome::Declined(Reason::QueueDrainStuck)),

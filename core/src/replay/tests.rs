@@ -23,7 +23,8 @@ fn answers(effect: Effect) -> Vec<Input> {
         Effect::AskPassCount => [&COUNTS.map(I::Count)[..], &[I::Panicked]].concat(),
         Effect::Lock => vec![I::Locked(Condition::Sound), I::Locked(Condition::Poisoned), I::Reentrant],
         Effect::Admit => {
-            vec![I::Done, I::Declined(Reason::UntrackedMemory), I::Declined(Reason::FootprintBudget)]
+            let reasons = [Reason::UntrackedMemory, Reason::FootprintBudget, Reason::SnapshotFailed];
+            [I::Done].into_iter().chain(reasons.map(I::Declined)).collect()
         }
         Effect::DrainQueue | Effect::DrainAgent | Effect::OpenFence | Effect::AwaitHandler(_) => {
             vec![I::Done, I::Expired]
