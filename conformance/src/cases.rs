@@ -2,16 +2,26 @@
 
 mod completion;
 mod config;
+mod contexts;
 mod counting;
 mod diagnostics;
 mod memory;
+mod services;
 
 use crate::case::Case;
 
 /// Every case, by area.
 pub fn all() -> Vec<Case> {
-    let listed = [config::CASES, counting::CASES].concat();
-    [listed, completion::cases(), memory::cases(), diagnostics::cases()].concat()
+    [
+        config::CASES.to_vec(),
+        counting::cases(),
+        completion::cases(),
+        memory::cases(),
+        contexts::cases(),
+        services::cases(),
+        diagnostics::cases(),
+    ]
+    .concat()
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 /// GPU agents an engine instance serves, and windows a thread can nest.
 pub const AGENTS: usize = 8;
-/// Contexts an engine instance holds.
+/// Contexts an engine instance makes over its life; those of released clients count.
 pub const CONTEXTS: usize = 64;
 /// Tool callbacks a thread can nest before a dispatch from inside them is passed through without callbacks.
 pub const CALLBACK_DEPTH: u8 = 8;

@@ -20,13 +20,14 @@ pub(crate) struct ThreadState {
 /// A replay loop's toggles, and whether they can be called now.
 struct LoopScope {
     overrides: Overrides,
-    armed: bool,
+    /// The callback depth at which toggles can be called: inside PASS enter, not inside what that calls.
+    armed: Option<u8>,
 }
 
 impl ThreadState {
     /// Opens a loop.
     pub(crate) fn open_loop(&mut self, overrides: Overrides) {
-        self.loops.push(LoopScope { overrides, armed: false });
+        self.loops.push(LoopScope { overrides, armed: None });
     }
 
     /// Closes the innermost loop and forgets its toggles.
@@ -36,8 +37,9 @@ impl ThreadState {
 
     /// Makes the innermost loop's toggles callable, or not.
     pub(crate) fn arm(&mut self, armed: bool) {
+        let depth = armed.then_some(self.callbacks + 1);
         if let Some(scope) = self.loops.last_mut() {
-            scope.armed = armed;
+            scope.armed = depth;
         }
     }
 
@@ -48,7 +50,8 @@ impl ThreadState {
 
     /// Records a toggle, if toggles are callable.
     pub(crate) fn toggle(&mut self, context: ContextId, on: bool) -> Result<(), Status> {
-        let scope = self.loops.last_mut().filter(|scope| scope.armed).ok_or(Status::ContextError)?;
+        let depth = Some(self.callbacks);
+        let scope = self.loops.last_mut().filter(|scope| scope.armed == depth).ok_or(Status::ContextError)?;
         scope.overrides.toggle(context, on)
     }
 

@@ -1,5 +1,9 @@
 //! How many passes run: what the tool answers and what follows from it.
 
+mod loops;
+mod opting_out;
+mod questions;
+
 use crate::case::Case;
 use crate::ensure_eq;
 use crate::failure::Checked;
@@ -8,14 +12,19 @@ use crate::rig::{Launch, Rig, Tool};
 use kreplay_core::diagnostics::Diagnostic;
 use kreplay_core::event::Event;
 
-pub(super) const CASES: &[Case] = &[
-    Case::new("counting/null", &["pass-count-null", "opt-out-is-free", "opt-out-exit-before-run"], |rig| {
+/// Every case of the area.
+pub(super) fn cases() -> Vec<Case> {
+    [CASES, loops::CASES, opting_out::CASES, questions::CASES].concat()
+}
+
+const CASES: &[Case] = &[
+    Case::new("counting/null", &["pass-count-null", "opt-out-is-free"], |rig| {
         opts_out(rig, Tool::builder(), "config{ }config")
     }),
     Case::new("counting/null-with-continue", &["pass-count-null"], |rig| {
         opts_out(rig, Tool::builder().continuing(|_| 1), "config{ }config")
     }),
-    Case::new("counting/one", &["pass-count-one", "opt-out-is-free", "opt-out-exit-before-run"], |rig| {
+    Case::new("counting/one", &["pass-count-one", "opt-out-is-free"], |rig| {
         opts_out(rig, Tool::builder().passes(1), "config{ count }config")
     }),
     Case::new("counting/one-with-continue", &["pass-count-one"], |rig| {

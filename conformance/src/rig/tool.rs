@@ -2,6 +2,7 @@
 
 mod call;
 mod moment;
+mod passes;
 mod scribe;
 mod script;
 mod services;

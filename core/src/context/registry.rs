@@ -3,7 +3,7 @@
 use super::ContextSet;
 use crate::ids::{ClientId, ContextId};
 use crate::limits::CONTEXTS;
-use crate::services::{Buffers, CounterConfigs, Services};
+use crate::services::{Buffers, CounterConfigs, Counting, Services};
 use crate::status::Status;
 use crate::tracing::{CallbackArgs, CallbackKind, ReplayOperation, TracingCallback};
 use std::collections::BTreeMap;
@@ -103,12 +103,27 @@ impl Registry {
         if self.active.contains(context) {
             return Ok(false);
         }
-        let counts = |registry: &Self, context| !registry.services(context).counting.is_empty();
-        if counts(self, context) && self.active.iter().any(|other| counts(self, other)) {
+        if self.counts(context) && self.another_counts(context) {
             return Err(Status::ContextConflict);
         }
         self.active.set(context, true);
         Ok(true)
+    }
+
+    fn counts(&self, context: ContextId) -> bool {
+        !self.services(context).counting.is_empty()
+    }
+
+    fn another_counts(&self, context: ContextId) -> bool {
+        self.active.iter().any(|other| other != context && self.counts(other))
+    }
+
+    /// Adds dispatch counting to a context, unless it is active and another active one counts.
+    pub(crate) fn add_counting(&mut self, context: ContextId, service: Counting) -> Result<(), Status> {
+        if self.active.contains(context) && self.another_counts(context) {
+            return Err(Status::ContextConflict);
+        }
+        self.configure(context, |services| services.add_counting(service))
     }
 
     pub(crate) fn stop(&mut self, context: ContextId) -> Result<(), Status> {

@@ -51,7 +51,7 @@ impl Engine {
     /// Stops a context. An open replay window goes on as planned.
     pub fn stop_context(&self, context: ContextId) -> Result<(), Status> {
         if self.0.finalizing() {
-            return Ok(());
+            return self.0.registry().valid(context).map(drop);
         }
         self.0.registry().stop(context)?;
         self.0.observe(Event::Context { context, on: false });
@@ -123,10 +123,13 @@ impl Engine {
             self.0.check_buffer(buffer)?;
         }
         let service = Counting { choose, args, sink };
-        self.0.configure(context, |services| services.add_counting(service)).map_err(|status| match status {
+        self.0.check_unlocked()?;
+        self.0.registry().add_counting(context, service).map_err(|status| match status {
             Status::ContextNotFound => Status::ContextInvalid,
             other => other,
-        })
+        })?;
+        self.0.intercepting.store(true, Ordering::Release);
+        Ok(())
     }
 
     /// Puts a kernel dispatch record into a buffer for each submit.
@@ -185,8 +188,9 @@ impl Engine {
         config: CounterConfigId,
     ) -> Result<(), Status> {
         let counters = self.0.registry().configs.counters(config, agent)?;
-        self.0
-            .configure(context, |services| services.add_device_counting(DeviceCounting::new(agent, counters)))
+        let service = DeviceCounting::new(agent, counters);
+        service.start(&*self.0.backend);
+        self.0.configure(context, |services| services.add_device_counting(service))
     }
 
     /// What a device counting context has counted since it was started.
