@@ -33,6 +33,7 @@ pub(crate) fn engine() -> Engine {
     let mut backend = backend(&Log::default());
     backend.expect_has_live_allocations().return_const(false);
     backend.expect_counters().returning(counters);
+    backend.expect_device_counters().returning(|_| Vec::new());
     Engine::new(Arc::new(backend), EngineConfig::default())
 }
 

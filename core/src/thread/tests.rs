@@ -17,10 +17,32 @@ fn in_loop() -> ThreadState {
     thread
 }
 
+/// As if a PASS enter callback of the innermost loop began.
+fn enter(thread: &mut ThreadState) {
+    thread.arm(true);
+    thread.enter_callback();
+}
+
+/// As if it returned.
+fn leave(thread: &mut ThreadState) {
+    thread.leave_callback();
+    thread.arm(false);
+}
+
+#[test]
+fn a_callback_inside_pass_enter_cannot_toggle() {
+    let mut thread = in_loop();
+    enter(&mut thread);
+    thread.enter_callback();
+    assert_eq!(thread.toggle(TIMING, false), Err(Status::ContextError));
+    thread.leave_callback();
+    assert_eq!(thread.toggle(TIMING, false), Ok(()));
+}
+
 #[test]
 fn toggles_are_refused_outside_a_loop() {
     let mut thread = ThreadState::default();
-    thread.arm(true);
+    enter(&mut thread);
     assert_eq!(thread.toggle(TIMING, false), Err(Status::ContextError));
     assert_eq!(thread.overrides().effective(active()), active());
 }
@@ -30,9 +52,9 @@ fn toggles_are_refused_in_a_loop_until_they_are_armed() {
     let mut thread = in_loop();
     assert_eq!(thread.toggle(TIMING, false), Err(Status::ContextError));
     assert_eq!(thread.overrides().effective(active()), active());
-    thread.arm(true);
+    enter(&mut thread);
     assert_eq!(thread.toggle(TIMING, false), Ok(()));
-    thread.arm(false);
+    leave(&mut thread);
     assert_eq!(thread.toggle(TIMING, true), Err(Status::ContextError));
     assert!(!thread.overrides().effective(active()).contains(TIMING));
 }
@@ -42,11 +64,11 @@ fn four_passes_of_a_tool_that_also_toggles_at_the_wrong_time() {
     let mut thread = in_loop();
     let mut seen = Vec::new();
     for pass in 0..4 {
-        thread.arm(true);
+        enter(&mut thread);
         if pass == 1 {
             assert_eq!(thread.toggle(TIMING, false), Ok(()));
         }
-        thread.arm(false);
+        leave(&mut thread);
         assert_eq!(thread.toggle(COUNTERS, false), Err(Status::ContextError));
         let effective = thread.overrides().effective(active());
         seen.push((effective.contains(COUNTERS), effective.contains(TIMING)));
@@ -57,7 +79,7 @@ fn four_passes_of_a_tool_that_also_toggles_at_the_wrong_time() {
 #[test]
 fn after_the_loop_nothing_is_masked_and_a_new_loop_starts_clean() {
     let mut thread = in_loop();
-    thread.arm(true);
+    enter(&mut thread);
     thread.toggle(TIMING, false).unwrap();
     thread.close_loop();
     assert_eq!(thread.overrides().effective(active()), active());
@@ -68,7 +90,7 @@ fn after_the_loop_nothing_is_masked_and_a_new_loop_starts_clean() {
 #[test]
 fn an_inner_loop_has_its_own_toggles() {
     let mut thread = in_loop();
-    thread.arm(true);
+    enter(&mut thread);
     thread.toggle(TIMING, false).unwrap();
     thread.open_loop(Overrides::open(active()));
     assert_eq!(thread.overrides().effective(active()), active());
@@ -82,7 +104,7 @@ fn a_toggle_of_one_thread_is_not_seen_by_another() {
     let threads = Threads::default();
     threads.with(ThreadId(1), |thread| {
         thread.open_loop(Overrides::open(active()));
-        thread.arm(true);
+        enter(thread);
         thread.toggle(TIMING, false).unwrap();
         thread.frames.push(0);
     });
