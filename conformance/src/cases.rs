@@ -5,7 +5,9 @@ mod config;
 mod contexts;
 mod counting;
 mod diagnostics;
+mod identity;
 mod memory;
+mod passes;
 mod services;
 
 use crate::case::Case;
@@ -13,8 +15,10 @@ use crate::case::Case;
 /// Every case, by area.
 pub fn all() -> Vec<Case> {
     [
-        config::CASES.to_vec(),
+        config::cases(),
         counting::cases(),
+        passes::cases(),
+        identity::cases(),
         completion::cases(),
         memory::cases(),
         contexts::cases(),

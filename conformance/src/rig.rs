@@ -20,6 +20,7 @@ pub use scene::Scene;
 pub use signal::Signal;
 pub use tool::Tool;
 
+use crate::ensure_eq;
 use crate::failure::{Checked, Failure};
 use crate::panics;
 use kreplay_core::aql::{Barrier, Packet};
@@ -179,6 +180,22 @@ impl Rig {
     /// Fills a buffer on the device and waits.
     pub fn fill(&self, queue: &Queue, buffer: &Buffer, value: u32) -> Checked {
         self.run(queue, Launch::fill(buffer, value))
+    }
+
+    /// Counts to 5 on the first agent, as [`Rig::bump_on`].
+    pub fn bump(&self) -> Checked {
+        self.bump_on(self.agent())
+    }
+
+    /// Counts to 5 with a kernel of an agent; the application must read 5 and see one completion.
+    pub fn bump_on(&self, agent: AgentId) -> Checked {
+        let queue = self.queue(agent)?;
+        let counter = self.buffer(agent, 1)?;
+        let running = self.launch(&queue, Launch::bump(&counter, 5))?;
+        running.wait()?;
+        ensure_eq!(running.signal()?.value()?, 0, "the application's completion signal");
+        ensure_eq!(counter.get(0)?, 5, "what the application reads");
+        Ok(())
     }
 
     /// Submits a barrier-AND packet on signals.

@@ -1,5 +1,9 @@
 //! How a tool subscribes, and what it then may expect before any pass runs.
 
+mod activation;
+mod payload;
+mod subscribe;
+
 use crate::case::Case;
 use crate::ensure_eq;
 use crate::failure::Checked;
@@ -7,7 +11,12 @@ use crate::rig::Rig;
 use kreplay_core::status::Status;
 use kreplay_core::tracing::{CallbackKind, ReplayOperation};
 
-pub(super) const CASES: &[Case] = &[
+/// Every case of the area.
+pub(super) fn cases() -> Vec<Case> {
+    [CASES, activation::CASES, payload::CASES, subscribe::CASES].concat()
+}
+
+const CASES: &[Case] = &[
     Case::new("config/operation-numbers", &["operation-numbers"], operation_numbers),
     Case::new("config/operation-names", &["operation-names"], operation_names),
     Case::new("config/operation-unknown", &["operation-unknown", "reserved-operations"], operation_unknown),

@@ -20,6 +20,7 @@ pub struct Launch {
     workgroup: u16,
     barrier: bool,
     completion: Completion,
+    change: fn(&mut KernelDispatch),
 }
 
 #[derive(Clone)]
@@ -92,6 +93,12 @@ impl Launch {
         Self { barrier: false, ..self }
     }
 
+    /// Changes the packet before it is submitted.
+    #[must_use]
+    pub fn packet(self, change: fn(&mut KernelDispatch)) -> Self {
+        Self { change, ..self }
+    }
+
     /// Completes on a signal of the application's.
     #[must_use]
     pub fn on(self, signal: &Signal) -> Self {
@@ -105,17 +112,26 @@ impl Launch {
     }
 
     const fn new(kernel: ToyKernel, arguments: Vec<u64>, items: u32) -> Self {
-        Self { kernel, arguments, items, workgroup: WORKGROUP, barrier: true, completion: Completion::Own }
+        Self {
+            kernel,
+            arguments,
+            items,
+            workgroup: WORKGROUP,
+            barrier: true,
+            completion: Completion::Own,
+            change: |_| (),
+        }
     }
 
     /// The packet, with its arguments in kernarg memory, and what to wait for.
     pub(super) fn prepare(self, fixture: &Arc<dyn Fixture>, queue: &Queue) -> Checked<(Packet, Running)> {
         let kernarg = self.kernarg(fixture, queue)?;
         let kernel = fixture.kernel(queue.agent, self.kernel);
-        let packet = KernelDispatch {
+        let mut packet = KernelDispatch {
             header: aql::header(PacketType::KernelDispatch, self.barrier),
             ..KernelDispatch::linear(kernel, kernarg, self.items, self.workgroup)
         };
+        (self.change)(&mut packet);
         let signal = match self.completion {
             Completion::Own => Some(Signal::new(fixture, 1)),
             Completion::Given(signal) => Some(signal),
