@@ -1,13 +1,16 @@
 //! The cases, one module an area.
 
 mod completion;
+mod concurrency;
 mod config;
 mod contexts;
 mod counting;
 mod diagnostics;
 mod identity;
+mod lifetime;
 mod memory;
 mod passes;
+mod reentrancy;
 mod services;
 
 use crate::case::Case;
@@ -23,7 +26,10 @@ pub fn all() -> Vec<Case> {
         memory::cases(),
         contexts::cases(),
         services::cases(),
+        concurrency::cases(),
+        reentrancy::cases(),
         diagnostics::cases(),
+        lifetime::CASES.to_vec(),
     ]
     .concat()
 }

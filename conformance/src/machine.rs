@@ -13,7 +13,7 @@ pub enum Backend {
 }
 
 /// Makes a fixture from a seed.
-pub type MakeFixture = Box<dyn Fn(u64) -> Arc<dyn Fixture> + Send + Sync>;
+pub type MakeFixture = Arc<dyn Fn(u64) -> Arc<dyn Fixture> + Send + Sync>;
 
 /// A machine that can be made any number of times.
 pub struct Machine {
@@ -39,7 +39,7 @@ impl Backend {
             Self::Sim => Machine {
                 backend: self,
                 agent: "gfx90a".to_owned(),
-                make: Box::new(|seed| Arc::new(Sim::new(SimConfig::seeded(seed)))),
+                make: Arc::new(|seed| Arc::new(Sim::new(SimConfig::seeded(seed)))),
             },
         }
     }

@@ -3,6 +3,7 @@
 mod buffer;
 mod journal;
 mod launch;
+mod meanwhile;
 mod notes;
 mod queue;
 mod running;
@@ -13,6 +14,7 @@ pub mod tool;
 pub use buffer::Buffer;
 pub use journal::lines_during;
 pub use launch::Launch;
+pub use meanwhile::Meanwhile;
 pub use notes::{Late, List};
 pub use queue::Queue;
 pub use running::Running;
@@ -55,12 +57,36 @@ pub struct Rig {
     engine: Arc<OnceLock<Engine>>,
     thread_failure: Arc<Mutex<Option<Failure>>>,
     unfinished: Arc<AtomicBool>,
+    again: Option<Again>,
 }
+
+/// Makes a machine like the first.
+type Again = Arc<dyn Fn() -> Arc<dyn Fixture> + Send + Sync>;
 
 impl Rig {
     /// An application on a fresh fixture.
     pub fn new(fixture: Arc<dyn Fixture>) -> Self {
-        Self { fixture, engine: Arc::default(), thread_failure: Arc::default(), unfinished: Arc::default() }
+        Self {
+            fixture,
+            engine: Arc::default(),
+            thread_failure: Arc::default(),
+            unfinished: Arc::default(),
+            again: None,
+        }
+    }
+
+    /// An application on a machine that can be made again.
+    #[must_use]
+    pub fn repeatable(make: impl Fn() -> Arc<dyn Fixture> + Send + Sync + 'static) -> Self {
+        let first = make();
+        Self { again: Some(Arc::new(make)), ..Self::new(first) }
+    }
+
+    /// The same application on another machine, made alike. Its invariants are for the caller to check.
+    #[must_use]
+    pub fn twin(&self) -> Self {
+        let again = self.again.clone().expect("a case's machine can be made again");
+        Self { again: Some(again.clone()), ..Self::new(again()) }
     }
 
     /// The machine.
@@ -163,6 +189,11 @@ impl Rig {
         Ok(running)
     }
 
+    /// A launch as a packet, to be submitted in any company.
+    pub fn packet(&self, queue: &Queue, launch: Launch) -> Checked<(Packet, Running)> {
+        launch.prepare(&self.fixture, queue)
+    }
+
     /// Submits several launches with one doorbell.
     pub fn launch_together(&self, queue: &Queue, launches: Vec<Launch>) -> Checked<Vec<Running>> {
         let prepared: Checked<Vec<(Packet, Running)>> =
@@ -203,16 +234,18 @@ impl Rig {
         let dependencies: Vec<_> = dependencies.iter().map(|signal| signal.id()).collect();
         let done = self.signal(1);
         let packet = Barrier::and(&dependencies, Some(done.id()));
+        let running = Running::on(&self.fixture, done)?;
         self.fixture.submit(queue.id, &[packet.into()])?;
-        Running::on(&self.fixture, done)
+        Ok(running)
     }
 
     /// Copies as many elements as both buffers have on an SDMA engine.
     pub fn copy(&self, to: &Buffer, from: &Buffer) -> Checked<Running> {
         let done = self.signal(1);
         let bytes = to.bytes().min(from.bytes());
-        self.fixture.copy(to.base(), from.base(), bytes, Some(done.id()))?;
-        Running::on(&self.fixture, done)
+        let (running, done) = (Running::on(&self.fixture, done.clone())?, done.id());
+        self.fixture.copy(to.base(), from.base(), bytes, Some(done))?;
+        Ok(running)
     }
 
     /// Starts an application thread; [`Rig::join`] reports its failure, and so does the end of the case.

@@ -15,6 +15,7 @@ use in_order::InOrder;
 use kreplay_core::event::{self, Entry, Event};
 use kreplay_core::fixture::Need;
 use kreplay_core::gate::Access;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::thread;
@@ -97,7 +98,8 @@ impl Run<'_> {
 
 /// Runs one case on a fresh fixture, on this thread.
 fn judge(case: &Case, machine: &Machine, seed: u64) -> Verdict {
-    let rig = Rig::new((machine.make)(seed));
+    let make = Arc::clone(&machine.make);
+    let rig = Rig::repeatable(move || make(seed));
     let missing: Vec<Need> = case.needs.iter().copied().filter(|&need| !rig.fixture().offers(need)).collect();
     if !missing.is_empty() {
         return Verdict::Skipped(missing);

@@ -213,6 +213,13 @@ impl Inner {
         slot.gate.release(access, condition);
     }
 
+    /// Stops the tracker once finalization has begun and no window needs it to restore any more.
+    pub(crate) fn retire_tracker(&self) {
+        if self.finalizing() && !self.agents.iter().any(|slot| slot.gate.window_open()) {
+            self.tracker.disable();
+        }
+    }
+
     /// Notes that something else runs inside an open window of the agent.
     pub(crate) fn taint(&self, agent: usize) {
         let slot = &self.agents[agent];

@@ -1,20 +1,35 @@
 //! What the engine logs for its user.
 
 use super::List;
+use std::cell::RefCell;
 use std::fmt::{self, Write};
+use std::sync::Once;
 use tracing::field::{Field, Visit};
 use tracing::level_filters::LevelFilter;
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Metadata, Subscriber};
 
+thread_local! {
+    /// Where this thread's lines go, if anywhere.
+    static LINES: RefCell<Option<List<String>>> = const { RefCell::new(None) };
+}
+
 /// Runs a body; says what was logged meanwhile on this thread, information or worse.
+///
+/// The subscriber is one for the whole process, since ones that come and go race with other threads' log calls.
 pub fn lines_during<T>(body: impl FnOnce() -> T) -> (T, Vec<String>) {
+    static INSTALLED: Once = Once::new();
+    INSTALLED.call_once(|| {
+        tracing::subscriber::set_global_default(Journal).expect("no other subscriber is installed");
+    });
     let lines = List::default();
-    let done = tracing::subscriber::with_default(Journal(lines.clone()), body);
+    let outer = LINES.replace(Some(lines.clone()));
+    let done = body();
+    LINES.set(outer);
     (done, lines.all())
 }
 
-struct Journal(List<String>);
+struct Journal;
 
 impl Subscriber for Journal {
     fn enabled(&self, metadata: &Metadata<'_>) -> bool {
@@ -26,9 +41,13 @@ impl Subscriber for Journal {
     }
 
     fn event(&self, event: &Event<'_>) {
-        let mut message = Message::default();
-        event.record(&mut message);
-        self.0.push(message.0);
+        LINES.with_borrow(|lines| {
+            if let Some(lines) = lines {
+                let mut message = Message::default();
+                event.record(&mut message);
+                lines.push(message.0);
+            }
+        });
     }
 
     fn new_span(&self, _: &Attributes<'_>) -> Id {

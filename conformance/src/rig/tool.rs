@@ -1,6 +1,7 @@
 //! A tool: a client of the engine that writes down every call it gets.
 
 mod call;
+mod deed;
 mod moment;
 mod passes;
 mod scribe;
@@ -10,6 +11,7 @@ mod services;
 pub use call::{
     CONFIG_ENTER, CONFIG_EXIT, CONTINUE, Call, PASS_COUNT, PASS_ENTER, PASS_EXIT, ReplayView, Seen, story,
 };
+pub use deed::Deed;
 pub use moment::Moment;
 pub use script::Script;
 

@@ -25,7 +25,7 @@ fn bad(_: &Rig) -> Checked {
 }
 
 fn machine() -> Machine {
-    Machine { backend: Backend::Sim, agent: "none".into(), make: Box::new(|seed| Arc::new(Idle(seed))) }
+    Machine { backend: Backend::Sim, agent: "none".into(), make: Arc::new(|seed| Arc::new(Idle(seed))) }
 }
 
 fn execute(run: &Run<'_>) -> (Summary, Vec<Finished>) {

@@ -40,6 +40,7 @@ impl Drop for Window<'_> {
         self.engine.agents[self.agent].fence.set_window(false);
         self.engine.threads.with(self.thread, |state| state.frames.pop());
         self.engine.release_gate(self.agent, Access::Exclusive, self.condition);
+        self.engine.retire_tracker();
     }
 }
 

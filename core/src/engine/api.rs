@@ -77,6 +77,7 @@ impl Engine {
         }
         self.0.observe(Event::Finalizing);
         self.0.registry().stop_all();
+        self.0.retire_tracker();
     }
 }
 

@@ -18,6 +18,13 @@ impl Tracker {
         self.enabled.store(true, Ordering::Release);
     }
 
+    /// Stops tracking, and forgets everything.
+    pub fn disable(&self) {
+        let mut inventory = self.inventory();
+        self.enabled.store(false, Ordering::Release);
+        *inventory = Inventory::default();
+    }
+
     /// Whether it tracks.
     pub fn is_enabled(&self) -> bool {
         self.enabled.load(Ordering::Acquire)
