@@ -7,6 +7,7 @@ mod contexts;
 mod counting;
 mod diagnostics;
 mod identity;
+mod invariants;
 mod lifetime;
 mod memory;
 mod passes;
@@ -30,6 +31,7 @@ pub fn all() -> Vec<Case> {
         reentrancy::cases(),
         diagnostics::cases(),
         lifetime::CASES.to_vec(),
+        invariants::CASES.to_vec(),
     ]
     .concat()
 }

@@ -37,13 +37,11 @@ pub fn select(cases: &[Case], query: &str) -> Result<Vec<Case>, NoMatch> {
 
 /// Whether a text matches a pattern in which `*` stands for any run of characters.
 fn glob(pattern: &str, text: &str) -> bool {
-    match pattern.split_once('*') {
-        None => pattern == text,
-        Some((head, rest)) => text.strip_prefix(head).is_some_and(|tail| {
-            let starts = tail.char_indices().map(|(start, _)| start).chain([tail.len()]);
-            starts.into_iter().any(|start| glob(rest, &tail[start..]))
-        }),
-    }
+    let Some((head, rest)) = pattern.split_once('*') else { return pattern == text };
+    let Some(text) = text.strip_prefix(head) else { return false };
+    let (middle, last) = rest.rsplit_once('*').unwrap_or(("", rest));
+    let tail = middle.split('*').try_fold(text, |text, piece| text.split_once(piece).map(|(_, tail)| tail));
+    tail.is_some_and(|tail| tail.ends_with(last))
 }
 
 const NEAR: usize = 3;

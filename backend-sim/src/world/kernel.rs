@@ -13,7 +13,7 @@ const CODE_BYTES: u64 = 0x100;
 
 /// The kernel object of a kernel on an agent.
 pub(crate) const fn object(agent: AgentId, kernel: ToyKernel) -> KernelId {
-    KernelId((agent.0 + 1) * CODE_BASE + (kernel as u64) * CODE_BYTES)
+    KernelId(agent.0.wrapping_add(1).wrapping_mul(CODE_BASE).wrapping_add(kernel as u64 * CODE_BYTES))
 }
 
 /// The kernel that an object is on an agent.

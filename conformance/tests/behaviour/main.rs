@@ -1,0 +1,6 @@
+//! The engine, the simulated machine and the suite together: whole programs, hostile inputs, and what a run may depend on.
+
+mod determinism;
+mod future;
+mod hostility;
+mod oracle;
