@@ -4,3 +4,4 @@ mod determinism;
 mod future;
 mod hostility;
 mod oracle;
+mod readme;
