@@ -1,7 +1,6 @@
 //! The services that a tool can attach to a context, and what each does on a dispatch.
 //!
-//! On submit, [`prepare`] asks each participating service what to collect; at completion each resulting [`Delivery`]
-//! hands its tool the records.
+//! On submit, each participating service is asked what to collect; at completion each gets its records.
 
 mod buffer;
 mod counting;
