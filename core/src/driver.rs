@@ -60,7 +60,9 @@ struct Run<'e> {
     agent: usize,
     queue: QueueId,
     packet: Packet,
-    /// Which submit of it is being made; the pass is filled in by each.
+    /// Who it is: captured before CONFIG.
+    identity: SubmitInfo,
+    /// The submit that is being made.
     at: SubmitInfo,
     owed: Option<Owed>,
     subscriber: Option<Subscriber>,
@@ -104,13 +106,15 @@ impl<'e> Run<'e> {
             internal,
             ancestor,
         });
+        let identity = SubmitInfo { info, pass: None, thread: caller.thread, internal, ancestor };
         Self {
             engine,
             caller,
             agent,
             queue,
             packet,
-            at: SubmitInfo { info, pass: None, thread: caller.thread, internal, ancestor },
+            identity,
+            at: identity,
             owed: Some(Owed::new(info.dispatch_id, queue, signal)),
             subscriber,
             config: config_payload(info),
@@ -136,7 +140,7 @@ impl<'e> Run<'e> {
         loop {
             let input = self.perform(effect);
             self.engine.observe(Event::Step { dispatch: self.at.info.dispatch_id, effect, input });
-            match machine.step(input) {
+            match self.engine.seams.step(machine, input) {
                 Ok(Next::Do(next, following)) => (machine, effect) = (next, following),
                 Ok(Next::Finished(outcome)) => {
                     self.engine.ledger().tally.count(outcome);
@@ -205,9 +209,9 @@ impl<'e> Run<'e> {
     fn ask_continue(&mut self, pass: u64) -> Input {
         let Some(ask) = self.config.replay_continue.clone() else { return Input::Answered(Ok(true)) };
         let (info, user_data, total) = (self.at.info, self.user_data, self.requested);
-        self.at.pass = Some(pass);
+        self.at = self.at(Some(pass));
         let answer = self.call(Call::Continue, user_data, || ask(info, pass, total, user_data));
-        self.at.pass = None;
+        self.at = self.identity;
         let Some(answer) = answer else { return Input::Answered(Err(Halt::Panicked)) };
         if answer == 0 {
             return Input::Answered(Ok(false));
@@ -220,7 +224,7 @@ impl<'e> Run<'e> {
 
     /// Whether something other than the tool ends the loop.
     fn interrupted(&self) -> Option<Halt> {
-        if self.engine.agents[self.agent].gate.tainted() {
+        if self.engine.gate(self.agent).tainted() {
             return Some(Halt::Tainted);
         }
         self.engine.finalizing().then_some(Halt::Finalizing)
@@ -256,7 +260,7 @@ impl<'e> Run<'e> {
         if outcome.name().is_none() {
             return;
         }
-        let tainted = self.window.is_some() && self.engine.agents[self.agent].gate.tainted();
+        let tainted = self.window.is_some() && self.engine.gate(self.agent).tainted();
         let report = OutcomeReport {
             dispatch_id: self.at.info.dispatch_id,
             outcome,
@@ -320,6 +324,15 @@ impl<'e> Run<'e> {
         self.report(Outcome::Corrupt);
         self.withhold();
         self.unlock(Condition::Poisoned);
+    }
+
+    /// Who the dispatch is on a submit: on every one the same.
+    fn at(&self, pass: Option<u64>) -> SubmitInfo {
+        let SubmitInfo { mut info, internal, thread, .. } = self.identity;
+        let seams = &self.engine.seams;
+        info.dispatch_id = seams.dispatch_of(info.dispatch_id, pass);
+        let now = || self.engine.threads.with(thread, |state| state.correlation().0);
+        SubmitInfo { info, pass, internal: seams.internal(internal, &now), ..self.identity }
     }
 
     fn deliver(

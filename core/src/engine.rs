@@ -16,6 +16,7 @@ use crate::gate::{Access, Gate};
 use crate::ids::{AgentId, ContextId, DispatchId};
 use crate::memory::{StagingPool, Tracker};
 use crate::replay::{Condition, Deadlines, Policy, Watchdog};
+use crate::seams::{Seams, Shipped};
 use crate::status::Status;
 use crate::sync::{AtomicBool, AtomicU64, Mutex, MutexGuard, Ordering, lock};
 use crate::thread::{ThreadState, Threads};
@@ -52,6 +53,7 @@ pub(crate) struct AgentSlot {
 pub(crate) struct Inner {
     pub(crate) backend: Arc<dyn Backend>,
     pub(crate) config: EngineConfig,
+    pub(crate) seams: Arc<dyn Seams>,
     pub(crate) agents: Vec<AgentSlot>,
     pub(crate) tracker: Tracker,
     pub(crate) threads: Threads,
@@ -73,10 +75,16 @@ pub(crate) struct Inner {
 impl Engine {
     /// An engine on a backend. Attach [`Engine::interceptor`] to the application's side of the backend.
     pub fn new(backend: Arc<dyn Backend>, config: EngineConfig) -> Self {
+        Self::with_seams(backend, config, Arc::new(Shipped))
+    }
+
+    /// An engine whose decisions are made elsewhere: a broken one, to see whether a test notices.
+    pub fn with_seams(backend: Arc<dyn Backend>, config: EngineConfig, seams: Arc<dyn Seams>) -> Self {
         let agents = backend.agents().into_iter().take(crate::limits::AGENTS).map(AgentSlot::new).collect();
         Self(Arc::new_cyclic(|me| Inner {
             backend,
             config,
+            seams,
             agents,
             tracker: Tracker::default(),
             threads: Threads::default(),
@@ -178,28 +186,37 @@ impl Inner {
             .ok()
     }
 
+    /// The gate of an agent.
+    pub(crate) fn gate(&self, agent: usize) -> &Arc<Gate> {
+        &self.agents[self.seams.gate_of(agent)].gate
+    }
+
+    /// How the calling thread may approach the gate of an agent.
+    pub(crate) fn approach(&self, caller: Caller, agent: usize) -> Approach {
+        self.threads.with(caller.thread, |thread| thread.approach(&*self.seams, agent, caller.async_event))
+    }
+
     /// Takes a gate, waiting for as long as it takes.
     pub(crate) fn take_gate(&self, agent: usize, access: Access) -> Condition {
         loop {
             if let Some(condition) = self.try_gate(agent, access) {
                 return condition;
             }
-            let gate = Arc::clone(&self.agents[agent].gate);
+            let gate = Arc::clone(self.gate(agent));
             let _ = self.backend.park(&crate::backend::Condition::Gate(gate, access), None);
         }
     }
 
     /// Takes a gate if that is possible now.
     pub(crate) fn try_gate(&self, agent: usize, access: Access) -> Option<Condition> {
-        let slot = &self.agents[agent];
-        let condition = slot.gate.take(access)?;
-        self.observe(Event::Gate { agent: slot.id, access, taken: true });
+        let condition = self.gate(agent).take(access)?;
+        self.observe(Event::Gate { agent: self.agents[agent].id, access, taken: true });
         Some(condition)
     }
 
     /// Takes a gate as the calling thread may; `None` if it has to do without.
     pub(crate) fn approach_gate(&self, caller: Caller, agent: usize, access: Access) -> Option<Condition> {
-        match self.threads.with(caller.thread, |thread| thread.approach(agent, caller.async_event)) {
+        match self.approach(caller, agent) {
             Approach::Wait => Some(self.take_gate(agent, access)),
             Approach::Try => self.try_gate(agent, access),
             Approach::Skip => None,
@@ -208,9 +225,8 @@ impl Inner {
 
     /// Gives a gate back.
     pub(crate) fn release_gate(&self, agent: usize, access: Access, condition: Condition) {
-        let slot = &self.agents[agent];
-        self.observe(Event::Gate { agent: slot.id, access, taken: false });
-        slot.gate.release(access, condition);
+        self.observe(Event::Gate { agent: self.agents[agent].id, access, taken: false });
+        self.gate(agent).release(access, condition);
     }
 
     /// Stops the tracker once finalization has begun and no window needs it to restore any more.
@@ -222,16 +238,16 @@ impl Inner {
 
     /// Notes that something else runs inside an open window of the agent.
     pub(crate) fn taint(&self, agent: usize) {
-        let slot = &self.agents[agent];
-        if slot.gate.window_open() {
-            slot.gate.taint();
-            self.diagnose(Diagnostic::Reentrancy(slot.id));
+        let gate = self.gate(agent);
+        if gate.window_open() {
+            gate.taint();
+            self.diagnose(Diagnostic::Reentrancy(self.agents[agent].id));
         }
     }
 
     fn toggle(&self, context: ContextId, on: bool) -> Status {
         let thread = self.backend.caller().thread;
-        let status = Status::of(self.threads.with(thread, |thread| thread.toggle(context, on)));
+        let status = Status::of(self.threads.with(thread, |thread| thread.toggle(&*self.seams, context, on)));
         self.observe(Event::Toggle { context, on, status });
         status
     }

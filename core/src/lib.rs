@@ -61,6 +61,7 @@ pub mod limits;
 pub mod memory;
 mod owed;
 pub mod replay;
+pub mod seams;
 pub mod services;
 pub mod status;
 mod sync;

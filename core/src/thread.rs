@@ -3,6 +3,7 @@
 use crate::context::{Approach, Frames, Overrides};
 use crate::ids::{ContextId, ThreadId};
 use crate::limits::CALLBACK_DEPTH;
+use crate::seams::Seams;
 use crate::status::Status;
 use crate::sync::{Mutex, lock};
 use std::collections::BTreeMap;
@@ -49,10 +50,10 @@ impl ThreadState {
     }
 
     /// Records a toggle, if toggles are callable.
-    pub(crate) fn toggle(&mut self, context: ContextId, on: bool) -> Result<(), Status> {
-        let depth = Some(self.callbacks);
-        let scope = self.loops.last_mut().filter(|scope| scope.armed == depth).ok_or(Status::ContextError)?;
-        scope.overrides.toggle(context, on)
+    pub(crate) fn toggle(&mut self, seams: &dyn Seams, context: ContextId, on: bool) -> Result<(), Status> {
+        let depth = self.callbacks;
+        let scope = self.loops.last_mut().filter(|scope| seams.armed(scope.armed, depth));
+        seams.toggle(&mut scope.ok_or(Status::ContextError)?.overrides, context, on)
     }
 
     /// The internal ids of the innermost application call and of the one around it; 0 for none.
@@ -94,8 +95,8 @@ impl ThreadState {
     }
 
     /// How the thread may approach a gate.
-    pub(crate) fn approach(&self, agent: usize, async_event: bool) -> Approach {
-        self.frames.approach(agent, async_event || self.callbacks > 0)
+    pub(crate) fn approach(&self, seams: &dyn Seams, agent: usize, async_event: bool) -> Approach {
+        seams.approach(&self.frames, agent, async_event || self.callbacks > 0)
     }
 }
 

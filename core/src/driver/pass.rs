@@ -7,7 +7,7 @@ use crate::event::Event;
 use crate::ids::{SignalId, Ticket, Timestamp};
 use crate::latch::Latch;
 use crate::replay::{Halt, Input};
-use crate::services::{SubmitInfo, prepare};
+use crate::services::prepare;
 use crate::sync::lock;
 use crate::tracing::{Phase, ReplayOperation};
 use std::sync::Arc;
@@ -41,8 +41,8 @@ impl Run<'_> {
             self.engine.threads.with(thread, |state| state.open_loop(overrides));
             self.looping = true;
         }
-        self.at.pass = Some(pass);
-        self.pass_data = self.user_data;
+        self.at = self.at(Some(pass));
+        self.pass_data = self.engine.seams.pass_data(self.user_data, self.pass_data);
         self.engine.threads.with(thread, |state| state.arm(true));
         let entered = self.deliver_pass(pass, Phase::Enter);
         self.engine.threads.with(thread, |state| state.arm(false));
@@ -51,9 +51,10 @@ impl Run<'_> {
 
     pub(super) fn submit_pass(&mut self, pass: u64) -> Input {
         let engine = self.engine;
-        let at = SubmitInfo { pass: Some(pass), ..self.at };
+        let at = self.at;
         let active = engine.registry().active();
-        let effective = engine.threads.with(self.caller.thread, |state| state.overrides().effective(active));
+        let overrides = engine.threads.with(self.caller.thread, |state| state.overrides());
+        let effective = engine.seams.participants(Some(overrides), active);
         let mut prepared = prepare(engine, at, effective, active);
         prepared.enqueue(engine, Phase::Enter);
         let submission = Submission {
@@ -107,7 +108,7 @@ impl Run<'_> {
 
     pub(super) fn pass_exit(&mut self, pass: u64) -> Input {
         let exited = self.deliver_pass(pass, Phase::Exit);
-        self.at.pass = None;
+        self.at = self.identity;
         let panicked = exited.is_none().then_some(Halt::Panicked);
         Input::Exited(panicked.or_else(|| self.interrupted()))
     }

@@ -9,15 +9,16 @@ use crate::event::Event;
 use crate::gate::Access;
 use crate::ids::{AgentId, QueueId};
 use crate::replay::{Input, Path};
-use crate::services::{SubmitInfo, prepare};
+use crate::services::prepare;
 use crate::tracing::Phase;
 
 impl Run<'_> {
     pub(super) fn run_once(&mut self, path: Path) -> Input {
         let engine = self.engine;
-        let at = SubmitInfo { pass: None, ..self.at };
+        let at = self.at(None);
         let active = engine.registry().active();
-        let mut prepared = prepare(engine, at, active, active);
+        let effective = engine.seams.participants(None, active);
+        let mut prepared = prepare(engine, at, effective, active);
         prepared.enqueue(engine, Phase::Enter);
         let submission = Submission {
             dispatch: at.info.dispatch_id,

@@ -44,12 +44,7 @@ impl Interceptor for Inner {
         }
         let agents = self.fenced(agents);
         let caller = self.backend.caller();
-        let may_wait = |&agent: &usize| {
-            let approach =
-                self.threads.with(caller.thread, |thread| thread.approach(agent, caller.async_event));
-            approach == Approach::Wait
-        };
-        let forced = !agents.iter().all(may_wait);
+        let forced = agents.iter().any(|&agent| self.approach(caller, agent) != Approach::Wait);
         self.begin_copy(caller, &agents, forced);
     }
 
@@ -151,7 +146,7 @@ impl Inner {
                 let slot = &self.agents[agent];
                 let _ = slot.fence.try_begin(true);
                 if slot.fence.is_open_window() {
-                    slot.gate.taint();
+                    self.gate(agent).taint();
                     self.diagnose(Diagnostic::NestedCopy(caller.thread));
                 }
             }

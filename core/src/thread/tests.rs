@@ -1,5 +1,6 @@
 use super::*;
 use crate::context::ContextSet;
+use crate::seams::Shipped;
 
 const COUNTERS: ContextId = ContextSet::handle(0);
 const TIMING: ContextId = ContextSet::handle(1);
@@ -34,28 +35,28 @@ fn a_callback_inside_pass_enter_cannot_toggle() {
     let mut thread = in_loop();
     enter(&mut thread);
     thread.enter_callback();
-    assert_eq!(thread.toggle(TIMING, false), Err(Status::ContextError));
+    assert_eq!(thread.toggle(&Shipped, TIMING, false), Err(Status::ContextError));
     thread.leave_callback();
-    assert_eq!(thread.toggle(TIMING, false), Ok(()));
+    assert_eq!(thread.toggle(&Shipped, TIMING, false), Ok(()));
 }
 
 #[test]
 fn toggles_are_refused_outside_a_loop() {
     let mut thread = ThreadState::default();
     enter(&mut thread);
-    assert_eq!(thread.toggle(TIMING, false), Err(Status::ContextError));
+    assert_eq!(thread.toggle(&Shipped, TIMING, false), Err(Status::ContextError));
     assert_eq!(thread.overrides().effective(active()), active());
 }
 
 #[test]
 fn toggles_are_refused_in_a_loop_until_they_are_armed() {
     let mut thread = in_loop();
-    assert_eq!(thread.toggle(TIMING, false), Err(Status::ContextError));
+    assert_eq!(thread.toggle(&Shipped, TIMING, false), Err(Status::ContextError));
     assert_eq!(thread.overrides().effective(active()), active());
     enter(&mut thread);
-    assert_eq!(thread.toggle(TIMING, false), Ok(()));
+    assert_eq!(thread.toggle(&Shipped, TIMING, false), Ok(()));
     leave(&mut thread);
-    assert_eq!(thread.toggle(TIMING, true), Err(Status::ContextError));
+    assert_eq!(thread.toggle(&Shipped, TIMING, true), Err(Status::ContextError));
     assert!(!thread.overrides().effective(active()).contains(TIMING));
 }
 
@@ -66,10 +67,10 @@ fn four_passes_of_a_tool_that_also_toggles_at_the_wrong_time() {
     for pass in 0..4 {
         enter(&mut thread);
         if pass == 1 {
-            assert_eq!(thread.toggle(TIMING, false), Ok(()));
+            assert_eq!(thread.toggle(&Shipped, TIMING, false), Ok(()));
         }
         leave(&mut thread);
-        assert_eq!(thread.toggle(COUNTERS, false), Err(Status::ContextError));
+        assert_eq!(thread.toggle(&Shipped, COUNTERS, false), Err(Status::ContextError));
         let effective = thread.overrides().effective(active());
         seen.push((effective.contains(COUNTERS), effective.contains(TIMING)));
     }
@@ -80,7 +81,7 @@ fn four_passes_of_a_tool_that_also_toggles_at_the_wrong_time() {
 fn after_the_loop_nothing_is_masked_and_a_new_loop_starts_clean() {
     let mut thread = in_loop();
     enter(&mut thread);
-    thread.toggle(TIMING, false).unwrap();
+    thread.toggle(&Shipped, TIMING, false).unwrap();
     thread.close_loop();
     assert_eq!(thread.overrides().effective(active()), active());
     thread.open_loop(Overrides::open(active()));
@@ -91,10 +92,10 @@ fn after_the_loop_nothing_is_masked_and_a_new_loop_starts_clean() {
 fn an_inner_loop_has_its_own_toggles() {
     let mut thread = in_loop();
     enter(&mut thread);
-    thread.toggle(TIMING, false).unwrap();
+    thread.toggle(&Shipped, TIMING, false).unwrap();
     thread.open_loop(Overrides::open(active()));
     assert_eq!(thread.overrides().effective(active()), active());
-    assert_eq!(thread.toggle(COUNTERS, false), Err(Status::ContextError));
+    assert_eq!(thread.toggle(&Shipped, COUNTERS, false), Err(Status::ContextError));
     thread.close_loop();
     assert!(!thread.overrides().effective(active()).contains(TIMING));
 }
@@ -105,13 +106,14 @@ fn a_toggle_of_one_thread_is_not_seen_by_another() {
     threads.with(ThreadId(1), |thread| {
         thread.open_loop(Overrides::open(active()));
         enter(thread);
-        thread.toggle(TIMING, false).unwrap();
+        thread.toggle(&Shipped, TIMING, false).unwrap();
         thread.frames.push(0);
     });
-    let other =
-        |thread: &mut ThreadState| (thread.overrides().effective(active()), thread.approach(0, false));
+    let other = |thread: &mut ThreadState| {
+        (thread.overrides().effective(active()), thread.approach(&Shipped, 0, false))
+    };
     assert_eq!(threads.with(ThreadId(2), other), (active(), Approach::Wait));
-    let refused = threads.with(ThreadId(2), |thread| thread.toggle(TIMING, false));
+    let refused = threads.with(ThreadId(2), |thread| thread.toggle(&Shipped, TIMING, false));
     assert_eq!(refused, Err(Status::ContextError));
 }
 
@@ -130,12 +132,12 @@ fn the_innermost_calls_give_internal_and_ancestor_ids() {
 #[test]
 fn inside_a_callback_or_on_the_event_thread_a_gate_is_only_tried() {
     let mut thread = ThreadState::default();
-    assert_eq!(thread.approach(0, false), Approach::Wait);
-    assert_eq!(thread.approach(0, true), Approach::Try);
+    assert_eq!(thread.approach(&Shipped, 0, false), Approach::Wait);
+    assert_eq!(thread.approach(&Shipped, 0, true), Approach::Try);
     thread.enter_callback();
-    assert_eq!(thread.approach(0, false), Approach::Try);
+    assert_eq!(thread.approach(&Shipped, 0, false), Approach::Try);
     thread.leave_callback();
-    assert_eq!(thread.approach(0, false), Approach::Wait);
+    assert_eq!(thread.approach(&Shipped, 0, false), Approach::Wait);
 }
 
 #[test]
