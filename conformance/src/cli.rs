@@ -1,11 +1,13 @@
 //! The command line: what is asked for, and the exit code.
 
 mod conformance;
+mod mutants;
 mod output;
 mod progress;
 
 use clap::{Parser, Subcommand};
 use conformance::{Conformance, UsageError};
+use mutants::Mutants;
 use std::io;
 use std::process::ExitCode;
 
@@ -26,6 +28,9 @@ enum Command {
     /// Judge an implementation by the conformance suite.
     #[command(after_help = EXIT_CODES)]
     Conformance(Conformance),
+    /// Run broken engines, each of which a named case must kill.
+    #[command(after_help = EXIT_CODES)]
+    Mutants(Mutants),
 }
 
 /// How a command ended, as an exit code.
@@ -43,6 +48,8 @@ enum Exit {
 enum CommandError {
     #[error(transparent)]
     Usage(#[from] UsageError),
+    #[error("no broken engine's name begins with '{0}': `kreplay mutants --list` shows them")]
+    NoMutant(String),
     #[error("the output could not be written: {0}")]
     Output(#[from] io::Error),
 }
@@ -52,6 +59,7 @@ pub(crate) fn main() -> ExitCode {
     let command = Cli::parse().command.unwrap_or_else(|| Command::Conformance(Conformance::default()));
     let ended = match command {
         Command::Conformance(conformance) => conformance.execute(),
+        Command::Mutants(mutants) => mutants.execute(),
     };
     ExitCode::from(ended.unwrap_or_else(|error| complain(&error)) as u8)
 }

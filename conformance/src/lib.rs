@@ -16,6 +16,7 @@ pub mod expectations;
 pub mod failure;
 pub mod listing;
 pub mod machine;
+pub mod mutants;
 pub mod panics;
 pub mod query;
 pub mod report;

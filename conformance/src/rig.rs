@@ -58,6 +58,17 @@ pub struct Rig {
     thread_failure: Arc<Mutex<Option<Failure>>>,
     unfinished: Arc<AtomicBool>,
     again: Option<Again>,
+    assemble: Assemble,
+}
+
+/// Puts an engine between an application and its machine.
+pub type Assemble = fn(&Arc<dyn Fixture>, EngineConfig) -> Engine;
+
+/// The engine as it is shipped.
+fn shipped(fixture: &Arc<dyn Fixture>, config: EngineConfig) -> Engine {
+    let engine = Engine::new(fixture.backend(), config);
+    fixture.attach(engine.interceptor());
+    engine
 }
 
 /// Makes a machine like the first.
@@ -72,6 +83,7 @@ impl Rig {
             thread_failure: Arc::default(),
             unfinished: Arc::default(),
             again: None,
+            assemble: shipped,
         }
     }
 
@@ -82,11 +94,17 @@ impl Rig {
         Self { again: Some(Arc::new(make)), ..Self::new(first) }
     }
 
+    /// The same, with an engine put together otherwise.
+    #[must_use]
+    pub fn assembled(self, assemble: Assemble) -> Self {
+        Self { assemble, ..self }
+    }
+
     /// The same application on another machine, made alike. Its invariants are for the caller to check.
     #[must_use]
     pub fn twin(&self) -> Self {
         let again = self.again.clone().expect("a case's machine can be made again");
-        Self { again: Some(again.clone()), ..Self::new(again()) }
+        Self { again: Some(again.clone()), assemble: self.assemble, ..Self::new(again()) }
     }
 
     /// The machine.
@@ -109,9 +127,7 @@ impl Rig {
     }
 
     fn make_engine(&self, config: EngineConfig) -> Engine {
-        let engine = Engine::new(self.fixture.backend(), config);
-        self.fixture.attach(engine.interceptor());
-        engine
+        (self.assemble)(&self.fixture, config)
     }
 
     /// The GPU agents.

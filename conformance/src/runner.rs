@@ -99,7 +99,11 @@ impl Run<'_> {
 /// Runs one case on a fresh fixture, on this thread.
 fn judge(case: &Case, machine: &Machine, seed: u64) -> Verdict {
     let make = Arc::clone(&machine.make);
-    let rig = Rig::repeatable(move || make(seed));
+    judge_on(case, Rig::repeatable(move || make(seed)))
+}
+
+/// Runs one case on a rig.
+pub(crate) fn judge_on(case: &Case, rig: Rig) -> Verdict {
     let missing: Vec<Need> = case.needs.iter().copied().filter(|&need| !rig.fixture().offers(need)).collect();
     if !missing.is_empty() {
         return Verdict::Skipped(missing);

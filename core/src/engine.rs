@@ -192,8 +192,9 @@ impl Inner {
     }
 
     /// How the calling thread may approach the gate of an agent.
-    pub(crate) fn approach(&self, caller: Caller, agent: usize) -> Approach {
-        self.threads.with(caller.thread, |thread| thread.approach(&*self.seams, agent, caller.async_event))
+    pub(crate) fn approach(&self, caller: Caller, agent: usize, access: Access) -> Approach {
+        let Caller { thread, async_event } = caller;
+        self.threads.with(thread, |state| state.approach(&*self.seams, agent, access, async_event))
     }
 
     /// Takes a gate, waiting for as long as it takes.
@@ -216,7 +217,7 @@ impl Inner {
 
     /// Takes a gate as the calling thread may; `None` if it has to do without.
     pub(crate) fn approach_gate(&self, caller: Caller, agent: usize, access: Access) -> Option<Condition> {
-        match self.approach(caller, agent) {
+        match self.approach(caller, agent, access) {
             Approach::Wait => Some(self.take_gate(agent, access)),
             Approach::Try => self.try_gate(agent, access),
             Approach::Skip => None,

@@ -3,6 +3,7 @@
 //! The product uses [`Shipped`], which adds nothing. Memory and device are seams already: `Interceptor` and `Backend`.
 
 use crate::context::{Approach, ContextSet, Frames, Overrides};
+use crate::gate::Access;
 use crate::ids::{ContextId, DispatchId, UserData};
 use crate::replay::{Input, Next, ProtocolError, Replay};
 use crate::status::Status;
@@ -30,7 +31,7 @@ pub trait Seams: Send + Sync {
     }
 
     /// How a thread may approach the gate of an agent.
-    fn approach(&self, frames: &Frames, agent: usize, nested: bool) -> Approach {
+    fn approach(&self, frames: &Frames, agent: usize, _access: Access, nested: bool) -> Approach {
         frames.approach(agent, nested)
     }
 
@@ -47,6 +48,11 @@ pub trait Seams: Send + Sync {
     /// The internal correlation id of a submit, captured before CONFIG; `now` is the thread's at the submit.
     fn internal(&self, captured: u64, _now: &dyn Fn() -> u64) -> u64 {
         captured
+    }
+
+    /// The passes that PASS payloads report, of those that the tool asked for.
+    fn reported_total(&self, requested: u64) -> u64 {
+        requested
     }
 
     /// The user data of a pass; `last` is what the pass before left.

@@ -1,6 +1,7 @@
 //! What the engine knows of each thread: its windows, loops, callbacks and correlation ids.
 
 use crate::context::{Approach, Frames, Overrides};
+use crate::gate::Access;
 use crate::ids::{ContextId, ThreadId};
 use crate::limits::CALLBACK_DEPTH;
 use crate::seams::Seams;
@@ -95,8 +96,14 @@ impl ThreadState {
     }
 
     /// How the thread may approach a gate.
-    pub(crate) fn approach(&self, seams: &dyn Seams, agent: usize, async_event: bool) -> Approach {
-        seams.approach(&self.frames, agent, async_event || self.callbacks > 0)
+    pub(crate) fn approach(
+        &self,
+        seams: &dyn Seams,
+        agent: usize,
+        access: Access,
+        async_event: bool,
+    ) -> Approach {
+        seams.approach(&self.frames, agent, access, async_event || self.callbacks > 0)
     }
 }
 

@@ -49,6 +49,12 @@ impl ContextSet {
         Self(self.0 & other.0)
     }
 
+    /// Those in either.
+    #[must_use]
+    pub const fn or(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
     /// Whether it is empty.
     pub const fn is_empty(self) -> bool {
         self.0 == 0

@@ -114,7 +114,8 @@ impl Run<'_> {
     }
 
     fn deliver_pass(&mut self, pass: u64, phase: Phase) -> Option<()> {
-        let mut payload = pass_payload(self.engine, self.at.info, pass, self.requested);
+        let mut payload =
+            pass_payload(self.engine, self.at.info, pass, self.engine.seams.reported_total(self.requested));
         let mut user_data = self.pass_data;
         let delivered = self.deliver(ReplayOperation::Pass, phase, &mut payload, &mut user_data);
         self.pass_data = user_data;

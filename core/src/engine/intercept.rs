@@ -44,7 +44,8 @@ impl Interceptor for Inner {
         }
         let agents = self.fenced(agents);
         let caller = self.backend.caller();
-        let forced = agents.iter().any(|&agent| self.approach(caller, agent) != Approach::Wait);
+        let forced =
+            agents.iter().any(|&agent| self.approach(caller, agent, Access::Shared) != Approach::Wait);
         self.begin_copy(caller, &agents, forced);
     }
 

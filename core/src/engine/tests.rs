@@ -244,6 +244,9 @@ fn a_panic_of_a_tool_is_contained_and_reported() {
     assert_eq!(engine.0.call_tool(event, || -> u64 { panic!("oh {}", "no") }), None);
     let said = |event: &Event| matches!(event, Event::Diagnostic(Diagnostic::ToolPanicked { message, .. }) if message == "oh no");
     assert_eq!(count(&log, said), 1);
-    let in_callback = engine.0.threads.with(ThreadId(1), |thread| thread.approach(&crate::seams::Shipped, 1, false));
+    let in_callback = engine
+        .0
+        .threads
+        .with(ThreadId(1), |thread| thread.approach(&crate::seams::Shipped, 1, Access::Exclusive, false));
     assert_eq!(in_callback, Approach::Wait);
 }

@@ -79,12 +79,14 @@ pub(crate) fn prepare(engine: &Inner, at: SubmitInfo, effective: ContextSet, act
     let mut prepared =
         Prepared { at, instruments: Instruments::default(), deliveries: Vec::new(), traced: Vec::new() };
     // Not in the head of the loop: the registry must not be locked while tools are asked.
-    let consumers = engine.registry().consumers(active);
+    let consumers = engine.registry().consumers(active.or(effective));
     for (context, services) in consumers {
         if effective.contains(context) {
             prepared.ask(engine, context, &services);
         }
-        prepared.sample_pcs(context, &services);
+        if active.contains(context) {
+            prepared.sample_pcs(context, &services);
+        }
     }
     prepared.check_combinations(engine);
     prepared

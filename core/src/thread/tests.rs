@@ -110,7 +110,7 @@ fn a_toggle_of_one_thread_is_not_seen_by_another() {
         thread.frames.push(0);
     });
     let other = |thread: &mut ThreadState| {
-        (thread.overrides().effective(active()), thread.approach(&Shipped, 0, false))
+        (thread.overrides().effective(active()), thread.approach(&Shipped, 0, Access::Exclusive, false))
     };
     assert_eq!(threads.with(ThreadId(2), other), (active(), Approach::Wait));
     let refused = threads.with(ThreadId(2), |thread| thread.toggle(&Shipped, TIMING, false));
@@ -132,12 +132,12 @@ fn the_innermost_calls_give_internal_and_ancestor_ids() {
 #[test]
 fn inside_a_callback_or_on_the_event_thread_a_gate_is_only_tried() {
     let mut thread = ThreadState::default();
-    assert_eq!(thread.approach(&Shipped, 0, false), Approach::Wait);
-    assert_eq!(thread.approach(&Shipped, 0, true), Approach::Try);
+    assert_eq!(thread.approach(&Shipped, 0, Access::Exclusive, false), Approach::Wait);
+    assert_eq!(thread.approach(&Shipped, 0, Access::Exclusive, true), Approach::Try);
     thread.enter_callback();
-    assert_eq!(thread.approach(&Shipped, 0, false), Approach::Try);
+    assert_eq!(thread.approach(&Shipped, 0, Access::Exclusive, false), Approach::Try);
     thread.leave_callback();
-    assert_eq!(thread.approach(&Shipped, 0, false), Approach::Wait);
+    assert_eq!(thread.approach(&Shipped, 0, Access::Exclusive, false), Approach::Wait);
 }
 
 #[test]

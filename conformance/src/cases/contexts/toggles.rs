@@ -35,10 +35,10 @@ pub(in crate::cases) const CASES: &[Case] = &[
     }),
     Case::new("contexts/toggle-sticky:indefinite", &["toggle-sticky"], sticky_indefinite),
     Case::new("contexts/toggle-last-write:stop", &["toggle-last-write"], |rig| {
-        Watched::looped(rig, 3, &[(1, STOP, ONE), (1, START, ONE), (1, STOP, ONE)])?.traced("0", "0 1 2")
+        Watched::looped(rig, 3, &[(1, START, ONE), (1, STOP, ONE)])?.traced("0", "0 1 2")
     }),
     Case::new("contexts/toggle-last-write:start", &["toggle-last-write"], |rig| {
-        Watched::looped(rig, 3, &[(1, START, ONE), (1, STOP, ONE), (1, START, ONE)])?.traced("0 1 2", "0 1 2")
+        Watched::looped(rig, 3, &[(1, STOP, ONE), (1, START, ONE)])?.traced("0 1 2", "0 1 2")
     }),
     Case::new("contexts/toggle-independent", &["toggle-independent"], |rig| {
         let toggles = &[(0, STOP, ONE), (1, STOP, TWO), (2, START, ONE)];
