@@ -55,7 +55,7 @@ mutants! {
     "extend-past-n" "runs one pass more than the tool asked for" [seams machine::ExtendsPastN] "counting/fixed:2" "replay callbacks";
     "replay-one-pass" "treats a pass count of 1 as a replay" [seams machine::ReplaysOnePass] "counting/one" "replay callbacks";
     "count-twice" "asks for the pass count twice" [seams machine::CountsTwice] "counting/count-once" "dispatches that the count was asked for";
-    "no-queue-drain" "does not wait for the queue's earlier work" [seams machine::SkipsQueueDrain] "concurrency/queue-drain-stuck:dispatch" "outcomes";
+    "no-queue-drain" "does not wait for the queue's earlier work" [seams machine::SkipsQueueDrain] "concurrency/queue-drain-stuck:dispatch" "got [Declined(AgentDrainStuck)]";
     "no-agent-drain" "does not wait for the agent's other queues" [seams machine::SkipsAgentDrain] "concurrency/agent-drain:dispatch" "what both dispatches counted";
     "no-copy-fence" "does not hold copies back" [seams machine::SkipsCopyFence] "concurrency/copy-fence:to" "expected the copy to wait for the window";
     "no-config-exit-declined" "delivers no CONFIG exit for a declined dispatch" [seams machine::SkipsConfigExitOfDeclined] "config/once:declined" "dispatches of CONFIG EXIT";
