@@ -3,10 +3,13 @@
 mod conformance;
 mod mutants;
 mod output;
+mod plan;
 mod progress;
+mod run;
 
 use clap::{Parser, Subcommand};
 use conformance::{Conformance, UsageError};
+use kreplay_conformance::workload::WorkloadError;
 use mutants::Mutants;
 use std::io;
 use std::process::ExitCode;
@@ -31,6 +34,12 @@ enum Command {
     /// Run broken engines, each of which a named case must kill.
     #[command(after_help = EXIT_CODES)]
     Mutants(Mutants),
+    /// Run a workload, an application and a tool described in a file, on the simulated GPU.
+    #[command(after_help = EXIT_CODES)]
+    Run(run::Run),
+    /// Say what of a workload would be replayed and captured, without running it.
+    #[command(after_help = EXIT_CODES)]
+    Plan(plan::Plan),
 }
 
 /// How a command ended, as an exit code.
@@ -50,6 +59,10 @@ enum CommandError {
     Usage(#[from] UsageError),
     #[error("no broken engine's name begins with '{0}': `kreplay mutants --list` shows them")]
     NoMutant(String),
+    #[error(transparent)]
+    Workload(#[from] WorkloadError),
+    #[error(transparent)]
+    Run(#[from] run::RunError),
     #[error("the output could not be written: {0}")]
     Output(#[from] io::Error),
 }
@@ -60,6 +73,8 @@ pub(crate) fn main() -> ExitCode {
     let ended = match command {
         Command::Conformance(conformance) => conformance.execute(),
         Command::Mutants(mutants) => mutants.execute(),
+        Command::Run(run) => run.execute(),
+        Command::Plan(plan) => plan.execute(),
     };
     ExitCode::from(ended.unwrap_or_else(|error| complain(&error)) as u8)
 }

@@ -26,3 +26,4 @@ pub mod shard;
 pub mod spec;
 mod stopwatch;
 pub mod verdict;
+pub mod workload;

@@ -130,7 +130,11 @@ impl fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::GraphLaunch { packets } => {
-                write!(f, "a graph launch of {packets} packets is not replayed: its dispatches run once")
+                let plural = if *packets == 1 { "" } else { "s" };
+                write!(
+                    f,
+                    "a graph launch of {packets} packet{plural} is not replayed: its dispatches run once"
+                )
             }
             Self::MultiPacket { packets, dispatches } => write!(
                 f,
