@@ -48,7 +48,7 @@ pub struct KernelDispatch {
     pub kernel_object: u64,
     /// Address of the argument block.
     pub kernarg_address: u64,
-    /// Zero.
+    /// Ignored: HIP leaves its correlation id here when an activity is profiled.
     pub reserved2: u64,
     /// Signal that the packet processor decrements at completion; 0 for none.
     pub completion_signal: u64,
@@ -217,7 +217,7 @@ impl KernelDispatch {
         if workgroup > 1024 {
             return Err(PacketError::Workgroup(workgroup));
         }
-        if self.reserved0 != 0 || self.reserved2 != 0 {
+        if self.reserved0 != 0 {
             return Err(PacketError::Reserved);
         }
         Ok(self)

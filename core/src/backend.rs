@@ -32,7 +32,7 @@ pub trait Backend: Send + Sync {
 
     /// Writes packets to the hardware queue as the application wrote them.
     fn forward(&self, queue: QueueId, packets: &[Packet]) -> Result<(), SubmitError>;
-    /// Submits one dispatch; the handler runs once, on any thread, when the dispatch has completed.
+    /// Submits one dispatch; the handler runs once, on any thread, when the dispatch has completed, never inside this call.
     ///
     /// On an error the handler is dropped and nothing was submitted.
     fn submit(&self, submission: Submission, handler: CompletionHandler) -> Result<Ticket, SubmitError>;
@@ -50,6 +50,9 @@ pub trait Backend: Send + Sync {
     /// Gives it back.
     fn unstage(&self, staging: StagingId);
     /// Copies a device region into staging memory.
+    ///
+    /// The inventory is locked meanwhile: here and in [`Backend::copy_in`] nothing may allocate or free memory that the
+    /// [`Interceptor`] is told of, or wait for the thread that runs completion handlers, which may be about to.
     fn copy_out(&self, region: Region, staging: StagingId, offset: u64) -> Result<(), CopyError>;
     /// Copies staging memory back to a device region.
     fn copy_in(&self, region: Region, staging: StagingId, offset: u64) -> Result<(), CopyError>;

@@ -27,6 +27,7 @@ use crate::replay::{
     ProtocolError, Replay,
 };
 use crate::services::SubmitInfo;
+use crate::sync::lock;
 use crate::thread::ThreadState;
 use crate::tracing::{
     CallbackKind, CallbackRecord, DispatchInfo, Payload, Phase, ReplayOperation, ReplayPayload,
@@ -232,7 +233,7 @@ impl<'e> Run<'e> {
 
     fn watchdog(&self) -> Option<Halt> {
         let plan = Plan { total: self.requested, consult: true };
-        let elapsed = Duration::from_nanos(self.engine.backend.now() - self.opened);
+        let elapsed = Duration::from_nanos(self.engine.backend.now().saturating_sub(self.opened));
         let watchdog = self.engine.config.watchdog?;
         if !watchdog.barks(plan, self.executed, elapsed) {
             return None;
@@ -322,6 +323,8 @@ impl<'e> Run<'e> {
         self.engine.diagnose(Diagnostic::Protocol(self.at.info.dispatch_id, error));
         self.close_loop();
         self.report(Outcome::Corrupt);
+        self.engine.ledger().tally.count(Outcome::Corrupt);
+        self.close_fence();
         self.withhold();
         self.unlock(Condition::Poisoned);
     }
@@ -400,6 +403,9 @@ impl<'e> Run<'e> {
 impl Drop for Run<'_> {
     fn drop(&mut self) {
         self.close_loop();
+        if let Some(snapshot) = self.snapshot.take() {
+            snapshot.release(&mut lock(&self.engine.agents[self.agent].staging));
+        }
     }
 }
 

@@ -182,6 +182,10 @@ impl Inner {
             .map_err(|panic| {
                 let message = panic_message(&*panic);
                 self.diagnose(Diagnostic::ToolPanicked { dispatch, context, message });
+                // What a tool panics with can panic when it is dropped, and so on.
+                if let Err(again) = catch_unwind(AssertUnwindSafe(|| drop(panic))) {
+                    std::mem::forget(again);
+                }
             })
             .ok()
     }
@@ -244,6 +248,18 @@ impl Inner {
             gate.taint();
             self.diagnose(Diagnostic::Reentrancy(self.agents[agent].id));
         }
+    }
+
+    /// Submits without the gate, for a thread that must not wait: the window it runs into is tainted, and none opens
+    /// before it is done.
+    pub(crate) fn intrude<T>(&self, agent: usize, submit: impl FnOnce() -> T) -> T {
+        let gate = self.gate(agent);
+        if gate.intrude() {
+            self.diagnose(Diagnostic::Reentrancy(self.agents[agent].id));
+        }
+        let submitted = submit();
+        gate.release(Access::Shared, Condition::Sound);
+        submitted
     }
 
     fn toggle(&self, context: ContextId, on: bool) -> Status {

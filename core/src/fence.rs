@@ -5,7 +5,7 @@ use crate::sync::{Mutex, lock};
 /// Copies of one agent. Contains no synchronization of its own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct FenceState {
-    in_flight: u16,
+    in_flight: u32,
     window: bool,
 }
 
@@ -32,7 +32,7 @@ pub struct Fence(Mutex<FenceState>);
 
 impl Fence {
     /// Copies in flight.
-    pub fn in_flight(&self) -> u16 {
+    pub fn in_flight(&self) -> u32 {
         lock(&self.0).in_flight
     }
 

@@ -50,6 +50,15 @@ impl GateState {
         self.tainted |= self.exclusive;
     }
 
+    /// Takes it shared although a window may be open, and taints that; no window opens before it is given back. Says
+    /// whether one is open.
+    #[must_use]
+    pub const fn intrude(&mut self) -> bool {
+        self.shared += 1;
+        self.taint();
+        self.exclusive
+    }
+
     /// Whether the open window is tainted.
     pub const fn tainted(self) -> bool {
         self.tainted
@@ -97,6 +106,12 @@ impl Gate {
     /// As [`GateState::taint`].
     pub fn taint(&self) {
         lock(&self.0).taint();
+    }
+
+    /// As [`GateState::intrude`].
+    #[must_use]
+    pub fn intrude(&self) -> bool {
+        lock(&self.0).intrude()
     }
 
     /// As [`GateState::tainted`].

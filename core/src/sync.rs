@@ -1,4 +1,4 @@
-//! The only file that names the synchronization library: std, or loom under `--cfg loom`.
+//! The only file that names the synchronization library.
 
 pub(crate) use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 pub(crate) use std::sync::{Mutex, MutexGuard};

@@ -95,6 +95,14 @@ impl ThreadState {
         self.callbacks >= CALLBACK_DEPTH
     }
 
+    /// Whether nothing of it has to be remembered.
+    fn is_idle(&self) -> bool {
+        self.frames.is_empty()
+            && self.loops.is_empty()
+            && self.correlation.is_empty()
+            && (self.graph_launches, self.callbacks) == (0, 0)
+    }
+
     /// How the thread may approach a gate.
     pub(crate) fn approach(
         &self,
@@ -107,14 +115,20 @@ impl ThreadState {
     }
 }
 
-/// Every thread that the engine has met.
+/// Every thread of which there is something to remember.
 #[derive(Default)]
 pub(crate) struct Threads(Mutex<BTreeMap<ThreadId, ThreadState>>);
 
 impl Threads {
     /// Reads or changes the state of a thread.
     pub(crate) fn with<T>(&self, thread: ThreadId, use_it: impl FnOnce(&mut ThreadState) -> T) -> T {
-        use_it(lock(&self.0).entry(thread).or_default())
+        let mut threads = lock(&self.0);
+        let state = threads.entry(thread).or_default();
+        let result = use_it(state);
+        if state.is_idle() {
+            threads.remove(&thread);
+        }
+        result
     }
 }
 

@@ -40,7 +40,7 @@ fn dispatches_without_dimensions_or_work_items() {
     assert!(matches!(refused(&rig, empty), SubmitError::Malformed { index: 1, .. }));
     let wide = kreplay_core::aql::KernelDispatch { workgroup_size: [1024, 2, 1], ..good };
     assert_eq!(refused(&rig, wide), malformed(&rig, PacketError::Workgroup(2048)));
-    let reserved = kreplay_core::aql::KernelDispatch { reserved2: 1, ..good };
+    let reserved = kreplay_core::aql::KernelDispatch { reserved0: 1, ..good };
     assert_eq!(refused(&rig, reserved), malformed(&rig, PacketError::Reserved));
 }
 

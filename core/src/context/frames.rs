@@ -32,6 +32,11 @@ impl Frames {
         self.depth = self.depth.saturating_sub(1);
     }
 
+    /// Whether this thread has no window open.
+    pub const fn is_empty(&self) -> bool {
+        self.depth == 0
+    }
+
     /// Whether this thread has a window open on the agent.
     pub fn contains(&self, agent: usize) -> bool {
         self.open().contains(&(agent as u8))

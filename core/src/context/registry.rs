@@ -3,7 +3,7 @@
 use super::ContextSet;
 use crate::ids::{ClientId, ContextId};
 use crate::limits::CONTEXTS;
-use crate::services::{Buffers, CounterConfigs, Counting, Services};
+use crate::services::{Buffer, Buffers, CounterConfigs, Counting, Services};
 use crate::status::Status;
 use crate::tracing::{CallbackArgs, CallbackKind, ReplayOperation, TracingCallback};
 use std::collections::BTreeMap;
@@ -139,8 +139,10 @@ impl Registry {
         self.active = ContextSet::EMPTY;
     }
 
-    /// Forgets a client, its contexts and, if it holds it, the replay subscription.
-    pub(crate) fn release_client(&mut self, client: ClientId) {
+    /// Forgets a client, its contexts, their buffers and, if it holds it, the replay subscription. Hands back what holds
+    /// the tool's callbacks: dropping them runs the tool's code, which may come back here.
+    #[must_use]
+    pub(crate) fn release_client(&mut self, client: ClientId) -> (Vec<Arc<Services>>, Vec<Buffer>) {
         if let Some(entry) = client.0.checked_sub(1).and_then(|index| self.clients.get_mut(index as usize)) {
             entry.gone = true;
         }
@@ -148,15 +150,19 @@ impl Registry {
             .filter(|&index| self.contexts[index].client == client)
             .map(ContextSet::handle)
             .collect();
+        let mut services = Vec::new();
+        let mut buffers = Vec::new();
         for context in owned {
+            buffers.extend(self.buffers.release(context));
             self.valid.set(context, false);
             self.active.set(context, false);
             self.consuming.set(context, false);
             self.subscriber.take_if(|subscriber| *subscriber == context);
             if let Some(index) = ContextSet::index(context) {
-                self.contexts[index].services = Arc::default();
+                services.push(std::mem::take(&mut self.contexts[index].services));
             }
         }
+        (services, buffers)
     }
 
     /// Claims the replay subscription, of which there is one.

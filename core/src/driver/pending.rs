@@ -73,27 +73,33 @@ impl PendingPackets {
 
     /// Submits everything held back for an agent; the caller holds its gate.
     pub(super) fn flush(&self, engine: &Inner, agent: usize) {
-        for (queue, line) in self.take(agent) {
-            for held in line.packets {
-                held.submit(engine, queue);
+        self.submit(engine, |_, line| line.agent == agent);
+    }
+
+    /// Submits everything held back for a queue, into a window if one is open; the caller taints it.
+    pub(super) fn flush_queue(&self, engine: &Inner, queue: QueueId) {
+        self.submit(engine, |held, _| held == queue);
+    }
+
+    /// Lines stay locked until their last packet is out, so that nobody who comes later overtakes one.
+    fn submit(&self, engine: &Inner, due: impl Fn(QueueId, &Line) -> bool) {
+        lock(&self.0).retain(|&queue, line| {
+            if !due(queue, line) {
+                return true;
             }
-        }
+            line.packets.drain(..).for_each(|held| held.submit(engine, queue));
+            false
+        });
     }
 
     fn holds_any(&self, agent: usize) -> bool {
         lock(&self.0).values().any(|line| line.agent == agent)
     }
-
-    fn take(&self, agent: usize) -> Vec<(QueueId, Line)> {
-        let mut lines = lock(&self.0);
-        let queues: Vec<QueueId> =
-            lines.iter().filter(|(_, line)| line.agent == agent).map(|(queue, _)| *queue).collect();
-        queues.into_iter().filter_map(|queue| Some((queue, lines.remove(&queue)?))).collect()
-    }
 }
 
 impl Inner {
-    /// Submits what was held back while a window was open. If the gate is taken again, its holder will do it.
+    /// Submits what was held back while a window was open. If the gate is taken again, its holder will do it. Due after
+    /// a window closes, and after a packet was held back: the window may have closed since the gate was tried.
     pub(super) fn flush_pending(&self, agent: usize) {
         if !self.pending.holds_any(agent) {
             return;

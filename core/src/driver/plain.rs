@@ -53,10 +53,14 @@ impl Run<'_> {
         handler: CompletionHandler,
     ) -> Result<(), SubmitError> {
         let engine = self.engine;
-        if path != Path::Shared || !engine.replay_configured() {
+        if path == Path::Held || !engine.replay_configured() {
             return engine.submit_logged(submission, handler);
         }
-        match engine.approach_gate(self.caller, self.agent, Access::Shared) {
+        let gate = match path {
+            Path::Shared => engine.approach_gate(self.caller, self.agent, Access::Shared),
+            Path::Held | Path::NoGate => None,
+        };
+        match gate {
             Some(condition) => {
                 engine.pending.flush(engine, self.agent);
                 let submitted = engine.submit_logged(submission, handler);
@@ -65,12 +69,13 @@ impl Run<'_> {
             }
             None if self.caller.async_event => {
                 engine.pending.hold(self.queue, self.agent, Held::Dispatch(submission, handler));
+                engine.flush_pending(self.agent);
                 Ok(())
             }
-            None => {
-                engine.taint(self.agent);
+            None => engine.intrude(self.agent, || {
+                engine.pending.flush_queue(engine, self.queue);
                 engine.submit_logged(submission, handler)
-            }
+            }),
         }
     }
 }
@@ -89,20 +94,29 @@ impl Inner {
     }
 }
 
-/// Passes packets on, behind those of their queue that are still held back.
+/// Passes packets on untouched, behind those of their queue that are still held back; dispatches also wait for the
+/// window of their agent, as far as the calling thread may.
 pub(crate) fn forward_in_order(
     engine: &Inner,
     queue: QueueId,
     agent: AgentId,
     packets: &[Packet],
 ) -> Result<(), SubmitError> {
-    let held_back = engine.agent_index(agent).filter(|_| engine.pending.holds(queue));
-    let Some(agent) = held_back else { return engine.backend.forward(queue, packets) };
+    let dispatches = engine.replay_configured() && packets.iter().any(Packet::is_dispatch);
+    let gated = engine.agent_index(agent).filter(|_| dispatches || engine.pending.holds(queue));
+    let Some(agent) = gated else { return engine.backend.forward(queue, packets) };
     let caller = engine.backend.caller();
     let Some(condition) = engine.approach_gate(caller, agent, Access::Shared) else {
+        if dispatches && !caller.async_event {
+            return engine.intrude(agent, || {
+                engine.pending.flush_queue(engine, queue);
+                engine.backend.forward(queue, packets)
+            });
+        }
         for &packet in packets {
             engine.pending.hold(queue, agent, Held::Packet(packet));
         }
+        engine.flush_pending(agent);
         return Ok(());
     };
     engine.pending.flush(engine, agent);

@@ -1,5 +1,6 @@
 //! The order in which the driver calls a backend and a tool. What the calls do is the simulator's to test.
 
+mod held;
 mod tool;
 
 use super::*;
@@ -10,7 +11,7 @@ use crate::backend::{
 use crate::ids::{DispatchId, KernelId, SignalId, StagingId, Ticket};
 use crate::memory::{Allocation, Mapping, MemoryClass, Region};
 use crate::replay::Reason;
-use crate::sync::{Mutex, lock};
+use crate::sync::Mutex;
 use crate::testing::{AGENT, Log, backend, context};
 use crate::{Engine, EngineConfig};
 use mockall::Sequence;

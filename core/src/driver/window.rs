@@ -108,7 +108,7 @@ impl Run<'_> {
         let backend = &*self.engine.backend;
         let began = backend.now();
         let taken = Snapshot::take(backend, &self.engine.tracker, &mut lock(&slot.staging), slot.id);
-        self.snapshot_ns = backend.now() - began;
+        self.snapshot_ns = backend.now().saturating_sub(began);
         match taken {
             Ok(snapshot) => {
                 let dispatch = self.at.info.dispatch_id;
@@ -140,7 +140,7 @@ impl Run<'_> {
                 backend.observe(Event::Skipped { dispatch, region, why });
             },
         );
-        self.restore_ns += backend.now() - began;
+        self.restore_ns += backend.now().saturating_sub(began);
         if skipped > 0 {
             self.engine.diagnose(Diagnostic::PartialRestore { dispatch, skipped });
         }

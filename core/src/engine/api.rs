@@ -24,9 +24,10 @@ impl Engine {
         self.0.registry().register_client(name)
     }
 
-    /// Forgets a tool: its contexts become invalid, and the replay subscription is free if it held it.
+    /// Forgets a tool: its contexts and their buffers become invalid, and the replay subscription is free if it held it.
     pub fn release_client(&self, client: ClientId) {
-        self.0.registry().release_client(client);
+        let released = self.0.registry().release_client(client);
+        drop(released);
     }
 
     /// Creates a context; at most [`crate::limits::CONTEXTS`].
@@ -71,6 +72,8 @@ impl Engine {
     }
 
     /// Begins finalization: contexts stop for good, open windows end after their current pass.
+    ///
+    /// Records that are still in a buffer are not delivered any more: call [`Engine::flush_buffer`] first.
     pub fn finalize(&self) {
         if self.0.finalizing.swap(true, Ordering::AcqRel) {
             return;
@@ -133,7 +136,9 @@ impl Engine {
         Ok(())
     }
 
-    /// Puts a kernel dispatch record into a buffer for each submit.
+    /// Puts a kernel dispatch record into a buffer for each submit: one a pass, one for a plain run.
+    ///
+    /// [`Status::BufferNotFound`]; [`Status::ServiceAlreadyConfigured`] the second time on a context.
     pub fn configure_buffer_dispatch_tracing(
         &self,
         context: ContextId,
@@ -246,6 +251,8 @@ impl Engine {
     }
 
     /// Creates a buffer of `capacity` records that is flushed when it holds `watermark` (0: only when asked or full).
+    ///
+    /// [`Status::InvalidArgument`] for a capacity of 0 or a watermark above the capacity.
     pub fn create_buffer(
         &self,
         context: ContextId,
@@ -274,7 +281,8 @@ impl Engine {
 
     /// Destroys a buffer and the records in it; [`Status::BufferNotFound`].
     pub fn destroy_buffer(&self, buffer: BufferId) -> Result<(), Status> {
-        self.0.registry().buffers.destroy(buffer)
+        let destroyed = self.0.registry().buffers.destroy(buffer);
+        destroyed.map(drop)
     }
 }
 
@@ -373,11 +381,20 @@ impl Inner {
         context: ContextId,
         subscription: Result<Subscription, Status>,
     ) -> Result<(), Status> {
-        if !self.tracker.is_enabled() && self.backend.has_live_allocations() {
-            return Err(Status::ConfigurationLocked);
-        }
-        self.registry().claim_replay(context, subscription)?;
+        let mut registry = self.registry();
+        let fresh = !self.tracker.is_enabled();
+        // On before the look, so that memory allocated right after it is not missed.
         self.tracker.enable();
+        let claimed = if fresh && self.backend.has_live_allocations() {
+            Err(Status::ConfigurationLocked)
+        } else {
+            registry.claim_replay(context, subscription)
+        };
+        if fresh && claimed.is_err() {
+            self.tracker.disable();
+        }
+        drop(registry);
+        claimed?;
         self.replay.store(true, Ordering::Release);
         self.intercepting.store(true, Ordering::Release);
         Ok(())

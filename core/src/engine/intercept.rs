@@ -77,7 +77,7 @@ impl Inner {
     #[inline(never)]
     fn intercept(&self, queue: QueueId, agent: AgentId, packets: &[Packet]) -> Result<(), SubmitError> {
         if self.finalizing() {
-            return self.backend.forward(queue, packets);
+            return driver::forward_in_order(self, queue, agent, packets);
         }
         let dispatches = packets.iter().filter(|packet| packet.is_dispatch()).count();
         let Some(agent) = self.agent_index(agent).filter(|_| dispatches > 0) else {

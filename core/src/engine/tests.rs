@@ -250,3 +250,66 @@ fn a_panic_of_a_tool_is_contained_and_reported() {
         .with(ThreadId(1), |thread| thread.approach(&crate::seams::Shipped, 1, Access::Exclusive, false));
     assert_eq!(in_callback, Approach::Wait);
 }
+
+#[test]
+fn a_panic_whose_message_panics_when_it_is_dropped_is_contained() {
+    struct Bomb;
+    impl Drop for Bomb {
+        fn drop(&mut self) {
+            panic!("dropped");
+        }
+    }
+    let engine = replaying(backend(&Log::default()));
+    let event = CallbackEvent {
+        dispatch: DispatchId(1),
+        call: crate::event::Call::PassCount,
+        pass: None,
+        context: ContextId(0x1000),
+        internal: 0,
+        user_data: crate::ids::UserData(0),
+    };
+    assert_eq!(engine.0.call_tool(event, || std::panic::panic_any(Bomb)), None::<()>);
+}
+
+#[test]
+fn memory_allocated_while_the_service_is_configured_is_tracked() {
+    let mut backend = backend(&Log::default());
+    let slot: Arc<Mutex<Option<Engine>>> = Arc::default();
+    let inner = Arc::clone(&slot);
+    backend.expect_has_live_allocations().returning(move || {
+        let engine = lock(&inner).take().expect("an engine");
+        let region = crate::memory::Region { base: 0x1000, bytes: 64 };
+        let class = crate::memory::MemoryClass::Coarse;
+        // Another thread, right after the look.
+        engine.interceptor().allocated(crate::memory::Allocation { region, owner: AGENT, class });
+        false
+    });
+    let engine = Engine::new(Arc::new(backend), EngineConfig::default());
+    let context = context(&engine);
+    *lock(&slot) = Some(engine.clone());
+    engine.configure_callback_tracing(context, CallbackKind::KernelReplay, &[], silent(), 0).unwrap();
+    assert_eq!(engine.0.tracker.footprint(AGENT).bytes, 64);
+}
+
+#[test]
+fn callbacks_of_services_nest_no_deeper_than_the_limit() {
+    let mut backend = backend(&Log::default());
+    backend.expect_submit().returning(|_, _| Ok(Ticket(1)));
+    let engine = Engine::new(Arc::new(backend), EngineConfig::default());
+    let context = context(&engine);
+    let (nesting, asked) = (engine.clone(), Arc::new(AtomicU64::new(0)));
+    let count = Arc::clone(&asked);
+    let choose: crate::services::CountingDispatchCallback = Arc::new(move |_, _, _| {
+        // A tool that dispatches whenever it is asked; the bound is the test's.
+        if count.fetch_add(1, Ordering::Relaxed) < 100 {
+            nesting.interceptor().submitted(QUEUE, AGENT, &[packet()]).unwrap();
+        }
+        None
+    });
+    let sink = crate::services::DispatchSink::Callback(Arc::new(|_, _, _, _| {}), 0);
+    engine.configure_dispatch_counting(context, choose, 0, sink).unwrap();
+    engine.start_context(context).unwrap();
+    engine.interceptor().submitted(QUEUE, AGENT, &[packet()]).unwrap();
+    assert_eq!(asked.load(Ordering::Relaxed), u64::from(crate::limits::CALLBACK_DEPTH));
+    engine.release_client(crate::ids::ClientId(1));
+}

@@ -87,3 +87,18 @@ fn the_shared_gate_is_the_same_state_behind_a_lock() {
     assert!(!gate.window_open() && !gate.tainted());
     assert_eq!(gate.take(Exclusive), Some(Poisoned));
 }
+
+#[test]
+fn an_intruder_taints_an_open_window_and_keeps_the_next_one_out() {
+    let mut gate = GateState::default();
+    let _ = gate.take(Exclusive);
+    assert!(gate.intrude());
+    assert!(gate.tainted());
+    gate.release(Exclusive, Sound);
+    assert_eq!(gate.take(Exclusive), None);
+    assert!(!gate.intrude());
+    gate.release(Shared, Sound);
+    gate.release(Shared, Sound);
+    assert_eq!(gate.take(Exclusive), Some(Sound));
+    assert!(!gate.tainted());
+}

@@ -161,8 +161,15 @@ impl Buffers {
         Ok(self.by_id.get_mut(&buffer).ok_or(Status::BufferNotFound)?.flush(buffer))
     }
 
-    pub(crate) fn destroy(&mut self, buffer: BufferId) -> Result<(), Status> {
-        self.by_id.remove(&buffer).map(drop).ok_or(Status::BufferNotFound)
+    pub(crate) fn destroy(&mut self, buffer: BufferId) -> Result<Buffer, Status> {
+        self.by_id.remove(&buffer).ok_or(Status::BufferNotFound)
+    }
+
+    /// Takes out the buffers of a context.
+    pub(crate) fn release(&mut self, context: ContextId) -> Vec<Buffer> {
+        let owned = self.by_id.iter().filter(|(_, buffer)| buffer.context == context);
+        let owned: Vec<BufferId> = owned.map(|(id, _)| *id).collect();
+        owned.iter().filter_map(|id| self.by_id.remove(id)).collect()
     }
 }
 

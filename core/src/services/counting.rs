@@ -42,7 +42,9 @@ pub struct CounterRecord {
 pub type CountingDispatchCallback =
     Arc<dyn Fn(CountingData, &mut UserData, CallbackArgs) -> Option<CounterConfigId> + Send + Sync>;
 
-/// Receives the values of a submit.
+/// Receives the values of a submit, on the async-event thread, which must not wait.
+///
+/// For a pass it has returned before PASS exit, so that the continue question can decide by what was counted.
 pub type CountingRecordCallback =
     Arc<dyn Fn(CountingData, &[CounterRecord], UserData, CallbackArgs) + Send + Sync>;
 

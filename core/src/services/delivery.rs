@@ -80,6 +80,9 @@ pub(crate) fn prepare(engine: &Inner, at: SubmitInfo, effective: ContextSet, act
         Prepared { at, instruments: Instruments::default(), deliveries: Vec::new(), traced: Vec::new() };
     // Not in the head of the loop: the registry must not be locked while tools are asked.
     let consumers = engine.registry().consumers(active.or(effective));
+    if !consumers.is_empty() && engine.threads.with(at.thread, |thread| thread.callbacks_too_deep()) {
+        return prepared;
+    }
     for (context, services) in consumers {
         if effective.contains(context) {
             prepared.ask(engine, context, &services);

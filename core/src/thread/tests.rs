@@ -159,3 +159,14 @@ fn nested_graph_launches_end_with_the_outermost() {
     thread.leave_graph_launch();
     assert!(!thread.launches_graph());
 }
+
+#[test]
+fn a_thread_with_nothing_to_remember_is_forgotten() {
+    let threads = Threads::default();
+    threads.with(ThreadId(1), |thread| thread.frames.push(3));
+    threads.with(ThreadId(2), ThreadState::enter_callback);
+    threads.with(ThreadId(2), ThreadState::leave_callback);
+    assert!(lock(&threads.0).keys().eq([&ThreadId(1)]));
+    threads.with(ThreadId(1), |thread| thread.frames.pop());
+    assert!(lock(&threads.0).is_empty());
+}

@@ -13,7 +13,10 @@ pub type CallbackArgs = u64;
 /// A subscription's callback: the record, the user data carried from enter to exit, and the args.
 pub type TracingCallback = Arc<dyn Fn(CallbackRecord<'_>, &mut UserData, CallbackArgs) + Send + Sync>;
 
-/// How many passes? Called once a dispatch, after CONFIG enter.
+/// How many passes? Called once a dispatch, after CONFIG enter, with the dispatch and the user data.
+///
+/// 1 is no replay; N > 1 runs N passes, or fewer if a [`ContinueCallback`] answers zero; 0 repeats until the
+/// [`ContinueCallback`] answers zero, and is rejected with a warning if there is none.
 pub type PassCountCallback = Arc<dyn Fn(DispatchInfo, UserData) -> u64 + Send + Sync>;
 
 /// Another pass? Gets the dispatch, the pass that ended, the total (0 if indefinite) and the user data;

@@ -53,7 +53,7 @@ pub(super) const CASES: &[Case] = &[
         malformed(rig, bytes, Some(PacketError::Workgroup(1025)))
     }),
     Case::new("concurrency/malformed:reserved", &["malformed-packet"], |rig| {
-        let bytes = |good| Packet::from(KernelDispatch { reserved2: 1, ..good });
+        let bytes = |good| Packet::from(KernelDispatch { reserved0: 1, ..good });
         malformed(rig, bytes, Some(PacketError::Reserved))
     }),
     Case::new("concurrency/malformed:kernel", &["malformed-packet"], |rig| {

@@ -108,9 +108,9 @@ fn a_destroyed_buffer_takes_no_records_and_is_not_found() {
     let mut buffers = Buffers::default();
     let id = buffers.create(buffer(1, 1, BufferPolicy::Discard));
     assert!(buffers.contains(id));
-    assert_eq!(buffers.destroy(id), Ok(()));
+    assert_eq!(buffers.destroy(id).map(drop), Ok(()));
     assert!(!buffers.contains(id));
     assert!(buffers.push(id, record(1)).is_none());
     assert_eq!(buffers.flush(id).err(), Some(Status::BufferNotFound));
-    assert_eq!(buffers.destroy(id), Err(Status::BufferNotFound));
+    assert_eq!(buffers.destroy(id).map(drop), Err(Status::BufferNotFound));
 }

@@ -180,3 +180,49 @@ fn a_toggle_outside_a_replay_loop_is_a_context_error() {
     assert_eq!(engine.0.start_toggle.call(context), Status::ContextError);
     assert_eq!(engine.context_is_active(context), Ok(true));
 }
+
+/// A tool that asks the engine something when its callback goes.
+struct Parting(Engine, ContextId, std::sync::mpsc::Sender<Status>);
+
+impl Drop for Parting {
+    fn drop(&mut self) {
+        let _ = self.2.send(Status::of(self.0.context_is_valid(self.1).map(drop)));
+    }
+}
+
+#[test]
+#[allow(clippy::disallowed_methods)] // a thread that may never end
+fn a_tool_may_call_the_engine_when_its_callbacks_are_dropped() {
+    let (sender, answers) = std::sync::mpsc::channel();
+    let engine = engine();
+    let context = context(&engine);
+    let (in_service, in_buffer) =
+        (Parting(engine.clone(), context, sender.clone()), Parting(engine.clone(), context, sender));
+    let callback: TracingCallback = Arc::new(move |_, _, _| {
+        let _ = &in_service;
+    });
+    engine.configure_callback_tracing(context, CallbackKind::KernelReplay, &[], callback, 0).unwrap();
+    let flush: BufferCallback = Arc::new(move |_, _, _, _, _| {
+        let _ = &in_buffer;
+    });
+    let policy = crate::services::BufferPolicy::Discard;
+    let buffer = engine.create_buffer(context, 4, 2, policy, flush, 0).unwrap();
+    std::thread::spawn(move || {
+        engine.destroy_buffer(buffer).unwrap();
+        engine.release_client(ClientId(1));
+    });
+    let wait = std::time::Duration::from_secs(5);
+    assert_eq!(answers.recv_timeout(wait), Ok(Status::Success), "the buffer's");
+    assert_eq!(answers.recv_timeout(wait), Ok(Status::ContextNotFound), "the service's");
+}
+
+#[test]
+fn the_buffers_of_a_client_go_with_it() {
+    let engine = engine();
+    let context = context(&engine);
+    let policy = crate::services::BufferPolicy::Discard;
+    let flush: BufferCallback = Arc::new(|_, _, _, _, _| panic!("the tool is gone"));
+    let buffer = engine.create_buffer(context, 4, 2, policy, flush, 0).unwrap();
+    engine.release_client(ClientId(1));
+    assert_eq!(engine.flush_buffer(buffer), Err(Status::BufferNotFound));
+}
