@@ -65,7 +65,7 @@ mutants! {
     "complete-torn" "completes a dispatch over torn memory" [seams machine::CompletesTorn] "completion/withheld-corrupt" "the signal and how often it fired";
     "forget-poison" "replays on an agent whose memory is torn" [seams machine::ForgetsPoison] "memory/poisoned-gate" "callbacks of a later replay";
     "lose-completion-of-panic" "loses the completion when a callback panics" [seams machine::LosesCompletionOfPanic] "diagnostics/panic-pass-exit:first" "nobody can move: thread1 waits for signal1";
-    "leak-snapshot" "never gives a snapshot's host memory back" [seams machine::LeaksSnapshot] "lifetime/staging:reused" "outcome when no memory can be staged";
+    "skip-close-fence" "never says that copies may run again" [seams machine::SkipsCloseFence] "concurrency/copies-released" "came where CloseFence was due";
     "leak-override" "lets a toggle outlive its loop" [seams contexts::LeaksOverride] "contexts/toggle-scope:next-plain" "passes that the first context traced";
     "share-overrides" "lets a toggle act on other threads" [seams contexts::SharesOverrides] "contexts/toggle-thread-scope" "submits on each agent that context 0 traced";
     "forget-disarm" "accepts toggles outside PASS enter" [seams contexts::ForgetsToDisarm] "contexts/toggle-outside:pass-exit" "answers of the toggles";

@@ -28,7 +28,7 @@ pub(super) enum Flaw {
     CompletesTorn,
     ForgetsPoison,
     LosesCompletionOfPanic,
-    LeaksSnapshot,
+    SkipsCloseFence,
 }
 
 /// A machine with a flaw.
@@ -133,7 +133,7 @@ impl Flaw {
                 | (Self::SkipsQueueDrain, Effect::DrainQueue)
                 | (Self::SkipsAgentDrain, Effect::DrainAgent)
                 | (Self::SkipsCopyFence, Effect::OpenFence)
-                | (Self::LeaksSnapshot, Effect::CloseFence)
+                | (Self::SkipsCloseFence, Effect::CloseFence)
                 | (Self::SkipsConfigExitOfDeclined, Effect::ConfigExit(Outcome::Declined(_)))
         )
     }
