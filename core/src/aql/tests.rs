@@ -190,3 +190,14 @@ proptest! {
         prop_assert_eq!(matches!(Packet(slot).parse(), Err(PacketError::Type(_))), !known);
     }
 }
+
+#[test]
+fn a_linear_dispatch_names_its_kernel_arguments_and_sizes() {
+    let dispatch = KernelDispatch::linear(KernelId(0x1000), 0x2000, 96, 32);
+    assert_eq!((dispatch.kernel_object, dispatch.kernarg_address), (0x1000, 0x2000));
+    assert_eq!(dispatch.grid(), Dim3::linear(96));
+    assert_eq!(dispatch.workgroup(), Dim3::linear(32));
+    let cube = KernelDispatch { grid_size: [4, 5, 6], workgroup_size: [1, 2, 3], ..dispatch };
+    assert_eq!(cube.grid(), Dim3 { x: 4, y: 5, z: 6 });
+    assert_eq!(cube.workgroup(), Dim3 { x: 1, y: 2, z: 3 });
+}
