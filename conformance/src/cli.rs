@@ -2,6 +2,7 @@
 
 mod conformance;
 mod mutants;
+mod number;
 mod output;
 mod plan;
 mod progress;
@@ -23,8 +24,7 @@ struct Cli {
     command: Option<Command>,
 }
 
-const EXIT_CODES: &str =
-    "Exit codes: 0 as expected, 1 a failure, 2 usage or bad input, 3 a run that could not end.";
+const EXIT_CODES: &str = "Exit codes: 0 as expected, 1 a failure, 2 usage or bad input, 3 a run that could not end,\nor whose report nobody read to its end.";
 
 #[derive(Debug, Subcommand)]
 enum Command {
@@ -79,7 +79,7 @@ pub(crate) fn main() -> ExitCode {
     ExitCode::from(ended.unwrap_or_else(|error| complain(&error)) as u8)
 }
 
-/// Says what is wrong, unless nobody reads the output any more.
+/// Says what is wrong, unless nobody reads the report any more.
 fn complain(error: &CommandError) -> Exit {
     match error {
         CommandError::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Endless,

@@ -67,13 +67,18 @@ impl Mutant {
             return Fate::NoControl(format!("{} does not pass on the whole engine", self.killer));
         }
         match judge_on(case, rig().assembled(self.assemble)) {
-            Verdict::Failed(trace) if trace.failure.why.contains(self.because) => {
+            Verdict::Failed(trace) if reason(&trace.failure.why).contains(self.because) => {
                 Fate::Killed(trace.failure.why)
             }
             Verdict::Failed(trace) => Fate::Misjudged(trace.failure.why),
             _ => Fate::Survived,
         }
     }
+}
+
+/// What a case says of its own, without the invariant that was broken before.
+fn reason(why: &str) -> &str {
+    why.split_once(" (invariant ").map_or(why, |(reason, _)| reason)
 }
 
 #[cfg(test)]

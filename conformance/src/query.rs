@@ -2,26 +2,93 @@
 
 use crate::case::Case;
 use std::collections::BTreeSet;
+use std::fmt;
 
 /// No case matches a query.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "no case matches '{query}', expected {}an area ({}) or a pattern with '*': \
-     `kreplay conformance --list` shows every case",
-    suggestion(.near), .areas.join(", ")
-)]
+#[error("no case matches '{query}', expected {hint}: `kreplay conformance {}` shows every {}", .kind.option(), .kind.word())]
 pub struct NoMatch {
     /// The query.
     pub query: String,
-    /// Ids that look like it.
-    pub near: Vec<&'static str>,
-    /// Every area.
-    pub areas: Vec<&'static str>,
+    /// What it was looked for among.
+    pub kind: Kind,
+    /// What could have been meant.
+    pub hint: Hint,
+}
+
+/// What could have been meant by a query that matches nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Hint {
+    /// This, which matches.
+    LowerCase(String),
+    /// Something that looks like it, the most alike first.
+    Near(Vec<String>),
+    /// A case of one of these areas.
+    Areas(Vec<&'static str>),
+}
+
+impl fmt::Display for Hint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::LowerCase(query) => write!(f, "lower case, as in {query}"),
+            Self::Near(near) => match near.as_slice() {
+                [most @ .., last] if !most.is_empty() => {
+                    write!(f, "something like {} or {last}", most.join(", "))
+                }
+                near => write!(f, "something like {}", near.concat()),
+            },
+            Self::Areas(areas) => {
+                write!(f, "a case id, an area ({}) or a pattern with '*'", areas.join(", "))
+            }
+        }
+    }
+}
+
+/// What a query chooses from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Cases.
+    Cases,
+    /// Requirements: those that the chosen cases cite.
+    Requirements,
+}
+
+impl Kind {
+    const fn option(self) -> &'static str {
+        match self {
+            Self::Cases => "--list",
+            Self::Requirements => "--requirements",
+        }
+    }
+
+    const fn word(self) -> &'static str {
+        match self {
+            Self::Cases => "case",
+            Self::Requirements => "requirement",
+        }
+    }
+}
+
+impl NoMatch {
+    /// For somebody who asked for requirements, of which these exist.
+    pub fn among_requirements(cases: &[Case], ids: &[&str], query: &str) -> Self {
+        Self { query: query.to_owned(), kind: Kind::Requirements, hint: hint(cases, ids, query) }
+    }
+
+    fn among_cases(cases: &[Case], query: &str) -> Self {
+        Self { query: query.to_owned(), kind: Kind::Cases, hint: hint(cases, &[], query) }
+    }
 }
 
 /// The cases that a query means, in the order given: the case of exactly this id, else those of the area, else those
 /// whose id begins with it, else those that match it with `*` for any run of characters.
 pub fn select(cases: &[Case], query: &str) -> Result<Vec<Case>, NoMatch> {
+    let found = matching(cases, query);
+    if found.is_empty() { Err(NoMatch::among_cases(cases, query)) } else { Ok(found) }
+}
+
+/// As [`select`]; nothing if nothing matches.
+fn matching(cases: &[Case], query: &str) -> Vec<Case> {
     let chosen = |wanted: &dyn Fn(&Case) -> bool| -> Vec<Case> {
         cases.iter().copied().filter(|case| wanted(case)).collect()
     };
@@ -31,8 +98,7 @@ pub fn select(cases: &[Case], query: &str) -> Result<Vec<Case>, NoMatch> {
         &|case| !query.is_empty() && case.id.starts_with(query),
         &|case| glob(query, case.id),
     ];
-    let found = readings.iter().map(|reading| chosen(reading)).find(|found| !found.is_empty());
-    found.ok_or_else(|| no_match(cases, query))
+    readings.iter().map(|reading| chosen(reading)).find(|found| !found.is_empty()).unwrap_or_default()
 }
 
 /// Whether a text matches a pattern in which `*` stands for any run of characters.
@@ -44,29 +110,42 @@ fn glob(pattern: &str, text: &str) -> bool {
     tail.is_some_and(|tail| tail.ends_with(last))
 }
 
+/// How many are suggested.
 const NEAR: usize = 3;
+/// How much alike they must be.
 const ALIKE: f64 = 0.75;
+/// How much less alike than the first.
+const WORSE: f64 = 0.1;
 
-fn no_match(cases: &[Case], query: &str) -> NoMatch {
-    let mut scored: Vec<(f64, &'static str)> =
-        cases.iter().map(|case| (likeness(case, query), case.id)).collect();
-    scored.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
-    let near =
-        scored.into_iter().take_while(|(score, _)| *score >= ALIKE).take(NEAR).map(|(_, id)| id).collect();
-    let areas: BTreeSet<&str> = cases.iter().map(Case::area).collect();
-    NoMatch { query: query.to_owned(), near, areas: areas.into_iter().collect() }
-}
-
-fn likeness(case: &Case, query: &str) -> f64 {
-    let name = case.id.split_once('/').map_or(case.id, |(_, name)| name);
-    strsim::jaro_winkler(case.id, query).max(strsim::jaro_winkler(name, query))
-}
-
-fn suggestion(near: &[&str]) -> String {
-    match near {
-        [] => "a case id, ".to_owned(),
-        near => format!("a case id like {}, ", near.join(", ")),
+fn hint(cases: &[Case], requirements: &[&str], query: &str) -> Hint {
+    let lower = query.to_lowercase();
+    if lower != query && !matching(cases, &lower).is_empty() {
+        return Hint::LowerCase(lower);
     }
+    let areas: BTreeSet<&str> = cases.iter().map(Case::area).collect();
+    let of_areas = areas.iter().map(|area| (likeness(area, &lower), format!("the area {area}")));
+    let of_cases = cases.iter().map(|case| (case_likeness(case, &lower), case.id.to_owned()));
+    let of_requirements =
+        requirements.iter().map(|id| (likeness(id, &lower), format!("the requirement {id}")));
+    let near = nearest(of_areas.chain(of_cases).chain(of_requirements));
+    if near.is_empty() { Hint::Areas(areas.into_iter().collect()) } else { Hint::Near(near) }
+}
+
+/// The names that are most alike, if any are alike.
+fn nearest(scored: impl Iterator<Item = (f64, String)>) -> Vec<String> {
+    let mut scored: Vec<(f64, String)> = scored.filter(|(score, _)| *score >= ALIKE).collect();
+    scored.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+    let least = scored.first().map_or(ALIKE, |(best, _)| best - WORSE);
+    scored.into_iter().take_while(|(score, _)| *score >= least).take(NEAR).map(|(_, name)| name).collect()
+}
+
+fn case_likeness(case: &Case, query: &str) -> f64 {
+    let name = case.id.split_once('/').map_or(case.id, |(_, name)| name);
+    likeness(case.id, query).max(likeness(name, query))
+}
+
+fn likeness(name: &str, query: &str) -> f64 {
+    strsim::jaro_winkler(name, query)
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Reports of a run, in three formats.
 
+mod excerpt;
 pub mod json;
 mod junit;
 mod table;
@@ -11,6 +12,7 @@ pub use table::{Detail, Table};
 use crate::runner::Finished;
 use crate::verdict::Summary;
 use std::io;
+use std::time::Duration;
 
 /// What a report says about a run before its first case.
 #[derive(Clone, Debug)]
@@ -23,6 +25,10 @@ pub struct Header {
     pub seed: u64,
     /// Cases that will run.
     pub cases: usize,
+    /// Whether each has a process of its own.
+    pub isolate: bool,
+    /// When that process is ended.
+    pub timeout: Option<Duration>,
 }
 
 /// A report that is written as the run goes on.
@@ -40,7 +46,10 @@ impl Header {
             "sim" => String::new(),
             other => format!(" --backend {other}"),
         };
-        format!("cargo run --release -- conformance '{case}' --seed {}{backend}", self.seed)
+        let isolate = if self.isolate { " --isolate" } else { "" };
+        let timeout =
+            self.timeout.map_or_else(String::new, |limit| format!(" --timeout {}", limit.as_secs_f64()));
+        format!("cargo run --release -- conformance '{case}' --seed {}{backend}{isolate}{timeout}", self.seed)
     }
 }
 

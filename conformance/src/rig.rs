@@ -146,32 +146,38 @@ impl Rig {
     }
 
     /// A queue of an agent with [`SLOTS`] slots.
+    #[track_caller]
     pub fn queue(&self, agent: AgentId) -> Checked<Queue> {
         self.queue_of(agent, SLOTS)
     }
 
     /// A queue with a ring of a size.
+    #[track_caller]
     pub fn queue_of(&self, agent: AgentId, slots: u32) -> Checked<Queue> {
         Ok(Queue { id: self.fixture.create_queue(agent, slots)?, agent })
     }
 
     /// Destroys a queue.
+    #[track_caller]
     pub fn destroy(&self, queue: Queue) -> Checked {
         Ok(self.fixture.destroy_queue(queue.id)?)
     }
 
     /// Coarse-grained memory for `items` elements, zeroed.
+    #[track_caller]
     pub fn buffer(&self, agent: AgentId, items: u32) -> Checked<Buffer> {
         self.buffer_of(agent, MemoryClass::Coarse, items)
     }
 
     /// Memory of a class for `items` elements, zeroed.
+    #[track_caller]
     pub fn buffer_of(&self, agent: AgentId, class: MemoryClass, items: u32) -> Checked<Buffer> {
         let base = self.fixture.allocate(agent, class, Buffer::bytes_of(items))?;
         Ok(Buffer::new(&self.fixture, base, items))
     }
 
     /// Coarse-grained memory with contents.
+    #[track_caller]
     pub fn upload(&self, agent: AgentId, contents: &[u32]) -> Checked<Buffer> {
         let items = u32::try_from(contents.len()).expect("test data is small");
         let buffer = self.buffer(agent, items)?;
@@ -180,12 +186,14 @@ impl Rig {
     }
 
     /// Coarse-grained memory at an address that was freed before.
+    #[track_caller]
     pub fn buffer_at(&self, agent: AgentId, base: Address, items: u32) -> Checked<Buffer> {
         self.fixture.allocate_at(agent, MemoryClass::Coarse, base, Buffer::bytes_of(items))?;
         Ok(Buffer::new(&self.fixture, base, items))
     }
 
     /// A loaded code object, and its variables as buffers.
+    #[track_caller]
     pub fn module(&self, agent: AgentId, variables: &[VariableSpec]) -> Checked<(ExecutableId, Vec<Buffer>)> {
         let (executable, addresses) = self.fixture.load_module(agent, variables)?;
         let buffer = |(base, items): (Address, u32)| Buffer::new(&self.fixture, base, items);
@@ -199,6 +207,7 @@ impl Rig {
     }
 
     /// Submits one launch alone.
+    #[track_caller]
     pub fn launch(&self, queue: &Queue, launch: Launch) -> Checked<Running> {
         let (packet, running) = launch.prepare(&self.fixture, queue)?;
         self.fixture.submit(queue.id, &[packet])?;
@@ -206,35 +215,44 @@ impl Rig {
     }
 
     /// A launch as a packet, to be submitted in any company.
+    #[track_caller]
     pub fn packet(&self, queue: &Queue, launch: Launch) -> Checked<(Packet, Running)> {
         launch.prepare(&self.fixture, queue)
     }
 
     /// Submits several launches with one doorbell.
+    #[track_caller]
     pub fn launch_together(&self, queue: &Queue, launches: Vec<Launch>) -> Checked<Vec<Running>> {
-        let prepared: Checked<Vec<(Packet, Running)>> =
-            launches.into_iter().map(|launch| launch.prepare(&self.fixture, queue)).collect();
-        let (packets, running): (Vec<Packet>, Vec<Running>) = prepared?.into_iter().unzip();
+        let (mut packets, mut running) = (Vec::new(), Vec::new());
+        for launch in launches {
+            let (packet, work) = launch.prepare(&self.fixture, queue)?;
+            packets.push(packet);
+            running.push(work);
+        }
         self.fixture.submit(queue.id, &packets)?;
         Ok(running)
     }
 
     /// Launches and waits.
+    #[track_caller]
     pub fn run(&self, queue: &Queue, launch: Launch) -> Checked {
         self.launch(queue, launch)?.wait()
     }
 
     /// Fills a buffer on the device and waits.
+    #[track_caller]
     pub fn fill(&self, queue: &Queue, buffer: &Buffer, value: u32) -> Checked {
         self.run(queue, Launch::fill(buffer, value))
     }
 
     /// Counts to 5 on the first agent, as [`Rig::bump_on`].
+    #[track_caller]
     pub fn bump(&self) -> Checked {
         self.bump_on(self.agent())
     }
 
     /// Counts to 5 with a kernel of an agent; the application must read 5 and see one completion.
+    #[track_caller]
     pub fn bump_on(&self, agent: AgentId) -> Checked {
         let queue = self.queue(agent)?;
         let counter = self.buffer(agent, 1)?;
@@ -246,6 +264,7 @@ impl Rig {
     }
 
     /// Submits a barrier-AND packet on signals.
+    #[track_caller]
     pub fn barrier(&self, queue: &Queue, dependencies: &[&Signal]) -> Checked<Running> {
         let dependencies: Vec<_> = dependencies.iter().map(|signal| signal.id()).collect();
         let done = self.signal(1);
@@ -256,6 +275,7 @@ impl Rig {
     }
 
     /// Copies as many elements as both buffers have on an SDMA engine.
+    #[track_caller]
     pub fn copy(&self, to: &Buffer, from: &Buffer) -> Checked<Running> {
         let done = self.signal(1);
         let bytes = to.bytes().min(from.bytes());
@@ -275,6 +295,7 @@ impl Rig {
     }
 
     /// Waits for every thread; the first failure of one of them is the caller's.
+    #[track_caller]
     pub fn join(&self) -> Checked {
         self.fixture.join()?;
         self.thread_failure().map_or(Ok(()), Err)
@@ -324,7 +345,10 @@ impl Rig {
     /// The last outcome that the engine answers.
     #[track_caller]
     pub fn outcome(&self) -> Checked<OutcomeReport> {
-        self.engine().outcomes().pop().ok_or_else(|| Failure::new("expected an outcome, got none"))
+        match self.engine().outcomes().pop() {
+            Some(last) => Ok(last),
+            None => Err(Failure::new("expected an outcome, got none")),
+        }
     }
 
     /// Says that something in this run never ends, so that nothing that was still to come is missed.
@@ -333,6 +357,7 @@ impl Rig {
     }
 
     /// Lets the device finish and puts the whole run before the invariants' checkers.
+    #[track_caller]
     pub(crate) fn check_invariants(&self) -> Checked {
         self.fixture.settle();
         let mut checkers = Checkers::new();
@@ -340,8 +365,18 @@ impl Rig {
         let unfinished = self.unfinished.load(Ordering::Relaxed);
         let end = End { leftovers: self.fixture.leftovers(), unfinished };
         match checkers.finish(&end).first() {
-            Some(violation) => Err(Failure::new(format!("invariant {violation}"))),
+            Some(violation) => Err(Failure::nowhere(format!("invariant {violation}"))),
             None => Ok(()),
+        }
+    }
+
+    /// A failure of the case, and the first invariant that the log so far breaks, which can be its cause.
+    pub(crate) fn blame(&self, failure: Failure) -> Failure {
+        let mut checkers = Checkers::new();
+        self.log().iter().for_each(|entry| checkers.observe(entry));
+        match checkers.violations().first() {
+            Some(violation) => Failure { why: format!("{} (invariant {violation})", failure.why), ..failure },
+            None => failure,
         }
     }
 

@@ -117,8 +117,8 @@ pub(crate) fn judge_on(case: &Case, rig: Rig) -> Verdict {
 }
 
 fn run_body(case: &Case, rig: &Rig) -> Checked {
-    panics::contain(|| (case.run)(rig))?;
-    rig.thread_failure().map_or(Ok(()), Err)?;
+    let body = panics::contain(|| (case.run)(rig));
+    body.and_then(|()| rig.thread_failure().map_or(Ok(()), Err)).map_err(|failure| rig.blame(failure))?;
     rig.check_invariants()
 }
 

@@ -1,5 +1,6 @@
 //! A share of the suite, for runs that are split over machines.
 
+use std::fmt;
 use std::str::FromStr;
 
 /// Shard `index` of `count`, from 1.
@@ -18,6 +19,12 @@ impl Shard {
     /// Every `count`-th item, beginning with the `index`-th.
     pub fn pick<T>(self, items: Vec<T>) -> Vec<T> {
         items.into_iter().skip(self.index - 1).step_by(self.count).collect()
+    }
+}
+
+impl fmt::Display for Shard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.index, self.count)
     }
 }
 

@@ -1,10 +1,10 @@
 //! `kreplay conformance`.
 
 use super::progress::Progress;
-use super::{CommandError, Exit, output};
+use super::{CommandError, Exit, number, output};
 use clap::{Args, ValueEnum};
 use kreplay_conformance::case::Case;
-use kreplay_conformance::coverage::cover;
+use kreplay_conformance::coverage::{Covered, cover};
 use kreplay_conformance::expectations::KNOWN;
 use kreplay_conformance::machine::{Backend, Machine};
 use kreplay_conformance::query::{NoMatch, select};
@@ -22,7 +22,8 @@ use std::time::Duration;
 /// What to run, on what, and how to report it.
 #[derive(Debug, Default, Args)]
 pub(super) struct Conformance {
-    /// Cases to run: an id, an area, the beginning of an id, or a pattern with '*'
+    /// Cases to run: an id, an area, the beginning of an id, or a pattern with '*'; with --requirements also a
+    /// requirement or an area of requirements
     query: Option<String>,
     /// The machine to judge
     #[arg(long, value_enum, default_value_t)]
@@ -34,7 +35,7 @@ pub(super) struct Conformance {
     #[arg(long)]
     requirements: bool,
     /// Seed of every machine
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = number::seed, allow_negative_numbers = true)]
     seed: u64,
     /// Run only the I-th of N equal shares
     #[arg(long, value_name = "I/N")]
@@ -43,7 +44,7 @@ pub(super) struct Conformance {
     #[arg(long)]
     isolate: bool,
     /// With --isolate: end a case after S seconds
-    #[arg(long, value_name = "S", value_parser = seconds)]
+    #[arg(long, value_name = "S", value_parser = number::seconds, allow_negative_numbers = true)]
     timeout: Option<Duration>,
     /// How to report
     #[arg(long, value_enum, default_value_t)]
@@ -80,10 +81,14 @@ pub(super) enum UsageError {
         "--timeout needs --isolate, since only a case in a process of its own can be ended: add --isolate"
     )]
     TimeoutAlone,
+    #[error("--isolate and --timeout are about runs, and --{0} runs nothing: leave them out")]
+    NothingRuns(&'static str),
     #[error("--{0} has no JUnit form, expected --format table or json")]
     NoJunit(&'static str),
     #[error("the report cannot be written to '{path}' ({error}): name a file in a directory that exists")]
     Output { path: String, error: io::Error },
+    #[error("the report cannot be written to '{0}', which is a directory: add the name of a file in it")]
+    Directory(String),
     #[error("--isolate cannot find this program to run it again ({0}): run without --isolate")]
     NoProgram(io::Error),
 }
@@ -91,33 +96,60 @@ pub(super) enum UsageError {
 impl Conformance {
     /// Lists or runs the cases.
     pub(super) fn execute(&self) -> Result<Exit, CommandError> {
-        let chosen = select(&cases::all(), self.query.as_deref().unwrap_or("*")).map_err(UsageError::from)?;
-        let chosen = match self.shard {
-            Some(shard) => shard.pick(chosen),
-            None => chosen,
-        };
-        if self.list || self.requirements {
-            self.print(&chosen)?;
-            return Ok(Exit::AsExpected);
+        match (self.list, self.requirements) {
+            (false, false) => self.run(&self.chosen()?),
+            (true, _) => self.print("list", &self.chosen()?, listing::cases, listing::cases_as_json),
+            (false, true) => {
+                let covered = self.covered()?;
+                self.print("requirements", &covered, listing::requirements, listing::requirements_as_json)
+            }
         }
-        self.run(&chosen)
     }
 
-    fn print(&self, chosen: &[Case]) -> Result<(), CommandError> {
+    /// The cases that the query means, or the share of them.
+    fn chosen(&self) -> Result<Vec<Case>, UsageError> {
+        let chosen = select(&cases::all(), self.query.as_deref().unwrap_or("*"))?;
+        let Some(shard) = self.shard else { return Ok(chosen) };
+        let all = chosen.len();
+        let chosen = shard.pick(chosen);
+        if chosen.is_empty() {
+            eprintln!("note: share {shard} of {all} cases is empty");
+        }
+        Ok(chosen)
+    }
+
+    /// The requirements that the chosen cases cite; all without a query.
+    fn covered(&self) -> Result<Vec<Covered<'static>>, UsageError> {
+        let Some(query) = &self.query else { return Ok(cover(&SPEC, &self.chosen()?)) };
+        match self.chosen() {
+            Ok(chosen) => {
+                let mut covered = cover(&SPEC, &chosen);
+                covered.retain(|entry| !entry.cases.is_empty());
+                Ok(covered)
+            }
+            Err(UsageError::Query(_)) => named(query),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn print<T>(
+        &self,
+        what: &'static str,
+        items: &[T],
+        table: fn(&mut Box<dyn Write>, &[T]) -> io::Result<()>,
+        json: fn(&mut Box<dyn Write>, &[T]) -> io::Result<()>,
+    ) -> Result<Exit, CommandError> {
+        if self.isolate || self.timeout.is_some() {
+            return Err(UsageError::NothingRuns(what).into());
+        }
+        let print = match self.format {
+            Format::Table => table,
+            Format::Json => json,
+            Format::Junit => return Err(UsageError::NoJunit(what).into()),
+        };
         let mut out = self.writer()?;
-        let mut covered = cover(&SPEC, chosen);
-        if self.query.is_some() {
-            covered.retain(|entry| !entry.cases.is_empty());
-        }
-        match (self.list, self.format) {
-            (true, Format::Table) => listing::cases(&mut out, chosen)?,
-            (true, Format::Json) => listing::cases_as_json(&mut out, chosen)?,
-            (true, Format::Junit) => return Err(UsageError::NoJunit("list").into()),
-            (false, Format::Table) => listing::requirements(&mut out, &covered)?,
-            (false, Format::Json) => listing::requirements_as_json(&mut out, &covered)?,
-            (false, Format::Junit) => return Err(UsageError::NoJunit("requirements").into()),
-        }
-        Ok(out.flush()?)
+        output::listed(print(&mut out, items).and_then(|()| out.flush()))?;
+        Ok(Exit::AsExpected)
     }
 
     fn run(&self, chosen: &[Case]) -> Result<Exit, CommandError> {
@@ -164,8 +196,14 @@ impl Conformance {
 
     fn report(&self, machine: &Machine, cases: usize) -> Result<Box<dyn Report>, CommandError> {
         let out = self.writer()?;
-        let header =
-            Header { backend: machine.backend.name(), agent: machine.agent.clone(), seed: self.seed, cases };
+        let header = Header {
+            backend: machine.backend.name(),
+            agent: machine.agent.clone(),
+            seed: self.seed,
+            cases,
+            isolate: self.isolate,
+            timeout: self.timeout,
+        };
         let detail = if self.query.is_some() { Detail::Lines } else { Detail::Counts };
         Ok(match self.format {
             Format::Table => Box::new(Table::begin(out, header, detail)),
@@ -175,8 +213,13 @@ impl Conformance {
     }
 
     fn writer(&self) -> Result<Box<dyn Write>, UsageError> {
-        let path = || self.output.as_ref().map_or_else(String::new, |path| path.display().to_string());
-        output::open(self.output.as_deref()).map_err(|error| UsageError::Output { path: path(), error })
+        output::open(self.output.as_deref()).map_err(|error| {
+            let path = self.output.as_ref().map_or_else(String::new, |path| path.display().to_string());
+            match error.kind() {
+                io::ErrorKind::IsADirectory => UsageError::Directory(path),
+                _ => UsageError::Output { path, error },
+            }
+        })
     }
 }
 
@@ -188,17 +231,23 @@ impl BackendArg {
     }
 }
 
+/// The requirement with an id, or all of an area, with every case.
+fn named(query: &str) -> Result<Vec<Covered<'static>>, UsageError> {
+    let cases = cases::all();
+    let (named, others): (Vec<_>, Vec<_>) = cover(&SPEC, &cases)
+        .into_iter()
+        .partition(|entry| entry.requirement.id == query || entry.area == query);
+    if named.is_empty() {
+        let ids: Vec<&str> = others.iter().map(|entry| entry.requirement.id.as_str()).collect();
+        return Err(NoMatch::among_requirements(&cases, &ids, query).into());
+    }
+    Ok(named)
+}
+
 fn exit(summary: &Summary, endless: bool) -> Exit {
     match (endless, summary.failed) {
         (true, _) => Exit::Endless,
         (false, 0) => Exit::AsExpected,
         (false, _) => Exit::Failure,
     }
-}
-
-fn seconds(text: &str) -> Result<Duration, &'static str> {
-    let expected = "expected a number of seconds greater than 0, as in 2.5";
-    let seconds: f64 = text.parse().map_err(|_| expected)?;
-    let duration = Duration::try_from_secs_f64(seconds).map_err(|_| expected)?;
-    if duration.is_zero() { Err(expected) } else { Ok(duration) }
 }

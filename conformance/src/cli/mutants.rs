@@ -1,6 +1,6 @@
 //! `kreplay mutants`.
 
-use super::{CommandError, Exit};
+use super::{CommandError, Exit, number, output};
 use clap::Args;
 use kreplay_conformance::machine::Backend;
 use kreplay_conformance::mutants::{self, Fate, Mutant};
@@ -16,7 +16,7 @@ pub(super) struct Mutants {
     #[arg(long)]
     list: bool,
     /// Seed of every machine
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = number::seed, allow_negative_numbers = true)]
     seed: u64,
 }
 
@@ -25,13 +25,7 @@ impl Mutants {
         let chosen = self.chosen()?;
         let mut out = io::stdout().lock();
         if self.list {
-            for mutant in chosen {
-                writeln!(
-                    out,
-                    "{:<28} {}\n{:<28}   killed by {}",
-                    mutant.name, mutant.does, "", mutant.killer
-                )?;
-            }
+            output::listed(list(&mut out, &chosen))?;
             return Ok(Exit::AsExpected);
         }
         panics::note_quietly();
@@ -60,6 +54,12 @@ impl Mutants {
         }
         Ok(chosen)
     }
+}
+
+fn list(out: &mut impl Write, mutants: &[Mutant]) -> io::Result<()> {
+    mutants.iter().try_for_each(|Mutant { name, does, killer, .. }| {
+        writeln!(out, "{name:<28} {does}\n{:<28}   killed by {killer}", "")
+    })
 }
 
 fn report(out: &mut impl Write, mutant: &Mutant, fate: &Fate) -> io::Result<()> {

@@ -1,6 +1,6 @@
 //! `kreplay run`.
 
-use super::{CommandError, Exit, output};
+use super::{CommandError, Exit, number, output};
 use clap::{Args, ValueEnum};
 use kreplay_conformance::workload::run::Verdict;
 use kreplay_conformance::workload::{self, run, trace};
@@ -17,7 +17,7 @@ pub(super) struct Run {
     #[arg(value_name = "WORKLOAD.toml")]
     workload: PathBuf,
     /// Seed of the machine, instead of the workload's
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = number::seed, allow_negative_numbers = true)]
     seed: Option<u64>,
     /// Print the event log before the report
     #[arg(long, value_enum)]

@@ -1,4 +1,4 @@
-use super::{glob, select};
+use super::{NoMatch, glob, select};
 use crate::case::Case;
 use proptest::prelude::*;
 
@@ -45,8 +45,16 @@ fn a_star_stands_for_anything() {
 
 #[test]
 fn an_unknown_query_is_told_what_there_is() {
-    let told = ["memory/restor*e2", "fixd:2", "memry", "", "zzz*"]
+    let told = ["memory/restor*e2", "fixd:2", "memry", "Memory", "Config/Once", "", "zzz*"]
         .map(|q| select(&CASES, q).unwrap_err().to_string());
+    insta::assert_snapshot!(told.join("\n"));
+}
+
+#[test]
+fn requirements_are_suggested_to_who_asks_for_them() {
+    let ids = ["identical-inputs", "inputs-restored"];
+    let told =
+        ["identicl-inputs", "memry", "zzz"].map(|q| NoMatch::among_requirements(&CASES, &ids, q).to_string());
     insta::assert_snapshot!(told.join("\n"));
 }
 

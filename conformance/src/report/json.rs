@@ -40,13 +40,15 @@ struct FailureRecord {
     endless: bool,
     log: String,
     #[serde(default)]
+    requires: Vec<String>,
+    #[serde(default)]
     repeat: String,
 }
 
 impl<W: Write> Json<W> {
     /// Begins the report.
     pub fn begin(mut out: W, header: Header) -> io::Result<Self> {
-        let Header { backend, agent, seed, cases } = &header;
+        let Header { backend, agent, seed, cases, .. } = &header;
         line(
             &mut out,
             &json!({"schema": SCHEMA, "backend": backend, "agent": agent, "seed": seed, "cases": cases}),
@@ -81,7 +83,7 @@ impl Record {
             seconds: elapsed.as_secs_f64(),
             needs,
             expectation,
-            failure: trace.map(|trace| FailureRecord::of(trace, header.repeat(case.id))),
+            failure: trace.map(|trace| FailureRecord::of(trace, case, header.repeat(case.id))),
         }
     }
 
@@ -103,9 +105,10 @@ impl Record {
 }
 
 impl FailureRecord {
-    fn of(trace: &Trace, repeat: String) -> Self {
+    fn of(trace: &Trace, case: &Case, repeat: String) -> Self {
         let Failure { why, at, endless } = trace.failure.clone();
-        Self { why, at, endless, log: trace.log.clone(), repeat }
+        let requires = case.cites.iter().map(ToString::to_string).collect();
+        Self { why, at, endless, log: trace.log.clone(), requires, repeat }
     }
 
     fn trace(self) -> Trace {

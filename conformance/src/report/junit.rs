@@ -1,5 +1,6 @@
 //! `JUnit` XML: one test suite an area.
 
+use super::excerpt::excerpt;
 use super::{Header, Report};
 use crate::case::need_name;
 use crate::runner::Finished;
@@ -40,14 +41,16 @@ impl<W: Write> Report for Junit<W> {
         let name = format!("kreplay conformance on {} ({})", self.header.backend, self.header.agent);
         let mut report = quick_junit::Report::new(name);
         report.add_test_suites(self.suites.drain(..));
-        report.serialize(&mut self.out).map_err(io::Error::other)
+        let text = report.to_string().map_err(io::Error::other)?;
+        self.out.write_all(text.as_bytes())?;
+        self.out.flush()
     }
 }
 
 fn status(finished: &Finished, header: &Header) -> TestCaseStatus {
     match &finished.verdict {
         Verdict::Passed => TestCaseStatus::success(),
-        Verdict::Failed(trace) => failed(trace, &header.repeat(finished.case.id)),
+        Verdict::Failed(trace) => failed(trace, finished, header),
         Verdict::Skipped(needs) => {
             let needs: Vec<&str> = needs.iter().map(|&need| need_name(need)).collect();
             skipped(format!("needs {}", needs.join(" and ")))
@@ -63,12 +66,15 @@ fn status(finished: &Finished, header: &Header) -> TestCaseStatus {
     }
 }
 
-fn failed(trace: &Trace, repeat: &str) -> TestCaseStatus {
+fn failed(trace: &Trace, finished: &Finished, header: &Header) -> TestCaseStatus {
     let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
-    let at = trace.failure.at.as_deref().unwrap_or("unknown place");
+    let at = trace.failure.at.as_ref().map_or_else(String::new, |at| format!("at {at}\n"));
+    let requires = finished.case.cites.join(", ");
+    let repeat = header.repeat(finished.case.id);
+    let log = excerpt(&trace.log).join("\n");
     status
         .set_message(&trace.failure.why)
-        .set_description(format!("at {at}\nrepeat: {repeat}\n{}", trace.log));
+        .set_description(format!("{at}requires: {requires}\nrepeat: {repeat}\n{log}"));
     status
 }
 

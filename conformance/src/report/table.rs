@@ -1,5 +1,6 @@
 //! A table for people: by area, short where all is well.
 
+use super::excerpt::excerpt;
 use super::{Header, Report};
 use crate::case::need_name;
 use crate::runner::Finished;
@@ -11,6 +12,9 @@ const BOLD: Style = Style::new().bold();
 const GOOD: Style = AnsiColor::Green.on_default();
 const BAD: Style = AnsiColor::Red.on_default().bold();
 const DULL: Style = AnsiColor::Yellow.on_default();
+
+/// Failures whose log is shown in a run of the whole suite; the command that repeats a case shows it always.
+const LOGS: usize = 3;
 
 /// How much a table says about cases that passed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,12 +31,13 @@ pub struct Table<W> {
     header: Header,
     detail: Detail,
     area: Vec<Finished>,
+    failures: usize,
 }
 
 impl<W: Write> Table<W> {
     /// Begins the report.
     pub const fn begin(out: W, header: Header, detail: Detail) -> Self {
-        Self { out, header, detail, area: Vec::new() }
+        Self { out, header, detail, area: Vec::new(), failures: 0 }
     }
 
     fn end_area(&mut self) -> io::Result<()> {
@@ -51,7 +56,7 @@ impl<W: Write> Table<W> {
         match &finished.verdict {
             Verdict::Passed if self.detail == Detail::Counts => Ok(()),
             Verdict::Passed => self.entry(GOOD, "passed", id, ""),
-            Verdict::Failed(trace) => self.failed(id, trace),
+            Verdict::Failed(trace) => self.failed(finished, trace),
             Verdict::Skipped(needs) => {
                 let needs: Vec<&str> = needs.iter().map(|&need| need_name(need)).collect();
                 self.entry(DULL, "skipped", id, &format!("needs {}", needs.join(" and ")))
@@ -70,15 +75,23 @@ impl<W: Write> Table<W> {
         writeln!(self.out, "  {style}{word:<7}{style:#} {id}{colon}{more}")
     }
 
-    fn failed(&mut self, id: &str, trace: &Trace) -> io::Result<()> {
+    fn failed(&mut self, finished: &Finished, trace: &Trace) -> io::Result<()> {
+        let id = finished.case.id;
         self.entry(BAD, "FAILED", id, &trace.failure.why)?;
         if let Some(at) = &trace.failure.at {
             writeln!(self.out, "      at {at}")?;
         }
-        for line in trace.log.lines() {
-            writeln!(self.out, "      | {line}")?;
-        }
+        writeln!(self.out, "      requires: {}", finished.case.cites.join(", "))?;
+        self.log(&trace.log)?;
         writeln!(self.out, "      repeat: {}", self.header.repeat(id))
+    }
+
+    fn log(&mut self, log: &str) -> io::Result<()> {
+        self.failures += 1;
+        if self.detail == Detail::Counts && self.failures > LOGS {
+            return Ok(());
+        }
+        excerpt(log).iter().try_for_each(|line| writeln!(self.out, "      | {line}"))
     }
 }
 

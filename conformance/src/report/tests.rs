@@ -12,7 +12,7 @@ const fn case(id: &'static str) -> Case {
 }
 
 fn header() -> Header {
-    Header { backend: "sim", agent: "gfx90a".into(), seed: 7, cases: 6 }
+    Header { backend: "sim", agent: "gfx90a".into(), seed: 7, cases: 6, isolate: false, timeout: None }
 }
 
 fn trace() -> Trace {
@@ -102,6 +102,66 @@ fn junit_is_read_back_by_its_library() {
     assert_eq!(names, ["config", "memory", "services"]);
     assert_eq!((report.tests, report.failures), (6, 2));
     insta::assert_snapshot!(text);
+}
+
+/// A table of failures that all have a long log.
+fn failures(count: usize, detail: Detail) -> String {
+    let log = vec!["12 thread1 entry"; 1_000].join("\n");
+    let verdict = Verdict::Failed(Trace { log, ..trace() });
+    let finished = Finished { case: case("memory/bad"), verdict, elapsed: Duration::ZERO };
+    written(|out| {
+        let out: &mut dyn Write = out;
+        let mut table = Table::begin(anstream::StripStream::new(out), header(), detail);
+        (0..count).for_each(|_| table.case(&finished).unwrap());
+        table.end(&Summary::default()).unwrap();
+    })
+}
+
+fn log_lines(table: &str) -> usize {
+    table.lines().filter(|line| line.starts_with("      | ")).count()
+}
+
+#[test]
+fn a_table_shows_an_excerpt_of_a_log() {
+    let table = failures(1, Detail::Counts);
+    assert_eq!(log_lines(&table), 81);
+    assert!(table.contains("| … 920 lines left out (all of them in --format json)\n"), "{table}");
+}
+
+#[test]
+fn a_table_of_many_failures_shows_the_first_logs() {
+    assert_eq!(log_lines(&failures(3, Detail::Counts)), 3 * 81);
+    assert_eq!(log_lines(&failures(100, Detail::Counts)), 3 * 81);
+    assert_eq!(failures(100, Detail::Counts).matches("repeat: ").count(), 100);
+    assert_eq!(log_lines(&failures(100, Detail::Lines)), 100 * 81);
+}
+
+#[test]
+fn isolation_is_part_of_the_repeating_command() {
+    let timeout = Some(Duration::from_millis(2500));
+    let isolated = Header { isolate: true, timeout, ..header() };
+    assert!(isolated.repeat("memory/bad").ends_with("'memory/bad' --seed 7 --isolate --timeout 2.5"));
+    let patient = Header { timeout: None, ..isolated };
+    assert!(patient.repeat("memory/bad").ends_with("'memory/bad' --seed 7 --isolate"));
+}
+
+/// Where nobody reads any more.
+struct Closed;
+
+impl Write for Closed {
+    fn write(&mut self, _: &[u8]) -> std::io::Result<usize> {
+        Err(std::io::ErrorKind::BrokenPipe.into())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn junit_says_that_nobody_reads() {
+    let error = Junit::begin(Closed, header()).end(&Summary::default()).unwrap_err();
+    assert_eq!(error.kind(), std::io::ErrorKind::BrokenPipe);
 }
 
 #[test]

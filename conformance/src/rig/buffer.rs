@@ -50,6 +50,7 @@ impl Buffer {
     }
 
     /// The contents, by host loads.
+    #[track_caller]
     pub fn read(&self) -> Checked<Vec<u32>> {
         let bytes = self.fixture.read(self.base, self.bytes())?;
         Ok(bytes
@@ -59,17 +60,20 @@ impl Buffer {
     }
 
     /// One element.
+    #[track_caller]
     pub fn get(&self, index: u32) -> Checked<u32> {
         Ok(self.read()?[index as usize])
     }
 
     /// Stores elements from the first on, by host stores.
+    #[track_caller]
     pub fn write(&self, contents: &[u32]) -> Checked {
         let bytes: Vec<u8> = contents.iter().flat_map(|item| item.to_le_bytes()).collect();
         Ok(self.fixture.write(self.base, &bytes)?)
     }
 
     /// Frees the memory, for this and every clone.
+    #[track_caller]
     pub fn free(&self) -> Checked {
         Ok(self.fixture.free(self.base)?)
     }

@@ -124,6 +124,7 @@ impl Launch {
     }
 
     /// The packet, with its arguments in kernarg memory, and what to wait for.
+    #[track_caller]
     pub(super) fn prepare(self, fixture: &Arc<dyn Fixture>, queue: &Queue) -> Checked<(Packet, Running)> {
         let kernarg = self.kernarg(fixture, queue)?;
         let kernel = fixture.kernel(queue.agent, self.kernel);
@@ -145,6 +146,7 @@ impl Launch {
         Ok((packet, running))
     }
 
+    #[track_caller]
     fn kernarg(&self, fixture: &Arc<dyn Fixture>, queue: &Queue) -> Checked<Address> {
         let bytes: Vec<u8> = self.arguments.iter().flat_map(|word| word.to_le_bytes()).collect();
         if bytes.is_empty() {

@@ -22,6 +22,7 @@ impl Meanwhile {
 
 impl Rig {
     /// Starts a thread and gives it the time to end, unless something holds it up. For use in a callback, too.
+    #[track_caller]
     pub fn meanwhile(&self, body: impl FnOnce(&Rig) -> Checked + Send + 'static) -> Checked<Meanwhile> {
         let (started, over) = (Arc::<AtomicBool>::default(), Arc::<AtomicBool>::default());
         let (starting, ending) = (Arc::clone(&started), Arc::clone(&over));
@@ -37,6 +38,7 @@ impl Rig {
     }
 
     /// Lets others run until something holds.
+    #[track_caller]
     pub fn until(&self, what: &str, holds: impl Fn() -> bool) -> Checked {
         for _ in 0..PATIENCE {
             if holds() {

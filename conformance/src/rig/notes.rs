@@ -8,11 +8,13 @@ pub struct Late<T>(Arc<OnceLock<T>>);
 
 impl<T> Late<T> {
     /// Makes it known, once.
+    #[track_caller]
     pub fn set(&self, value: T) {
         assert!(self.0.set(value).is_ok(), "it is made once");
     }
 
     /// It, which must have been made.
+    #[track_caller]
     pub fn get(&self) -> &T {
         self.0.get().expect("it is made before the first callback")
     }

@@ -15,6 +15,7 @@ pub struct Running {
 
 impl Running {
     /// Work that lowers a signal by 1 when it is done.
+    #[track_caller]
     pub(super) fn on(fixture: &Arc<dyn Fixture>, signal: Signal) -> Checked<Self> {
         let target = signal.value()? - 1;
         Ok(Self { fixture: Arc::clone(fixture), signal: Some(signal), target })
@@ -26,6 +27,7 @@ impl Running {
     }
 
     /// Waits for its completion; without a signal, until the device has nothing left to do.
+    #[track_caller]
     pub fn wait(&self) -> Checked {
         if let Some(signal) = &self.signal {
             return signal.wait(self.target);
@@ -35,11 +37,13 @@ impl Running {
     }
 
     /// Whether it has completed.
+    #[track_caller]
     pub fn is_done(&self) -> Checked<bool> {
         Ok(self.signal()?.value()? <= self.target)
     }
 
     /// Start and end that the application reads from its signal.
+    #[track_caller]
     pub fn times(&self) -> Checked<(Timestamp, Timestamp)> {
         self.signal()?.times()
     }
@@ -47,6 +51,9 @@ impl Running {
     /// Its completion signal.
     #[track_caller]
     pub fn signal(&self) -> Checked<&Signal> {
-        self.signal.as_ref().ok_or_else(|| Failure::new("a launch without a signal was asked for its signal"))
+        match &self.signal {
+            Some(signal) => Ok(signal),
+            None => Err(Failure::new("a launch without a signal was asked for its signal")),
+        }
     }
 }

@@ -29,11 +29,13 @@ impl Scene {
     }
 
     /// Bumps the counter and waits.
+    #[track_caller]
     pub fn bump(&self) -> Checked {
         self.rig.run(&self.queue, self.launch())
     }
 
     /// Submits a bump that completes on a signal.
+    #[track_caller]
     pub fn bump_on(&self, signal: &Signal) -> Checked<Running> {
         self.rig.launch(&self.queue, self.launch().on(signal))
     }
@@ -41,6 +43,7 @@ impl Scene {
 
 impl Rig {
     /// Attaches a tool, whose callbacks can use the counter, and makes queue and counter.
+    #[track_caller]
     pub fn scene(&self, script: impl FnOnce(&Late<Buffer>) -> Script) -> Checked<Scene> {
         let late = Late::default();
         let tool = script(&late).attach(self)?;

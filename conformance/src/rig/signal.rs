@@ -24,21 +24,25 @@ impl Signal {
     }
 
     /// Its value.
+    #[track_caller]
     pub fn value(&self) -> Checked<i64> {
         Ok(self.fixture.signal(self.id)?)
     }
 
     /// Stores a value.
+    #[track_caller]
     pub fn store(&self, value: i64) -> Checked {
         Ok(self.fixture.store_signal(self.id, value)?)
     }
 
     /// Waits until the value is at most `target`.
+    #[track_caller]
     pub fn wait(&self, target: i64) -> Checked {
         Ok(self.fixture.wait_signal(self.id, target)?)
     }
 
     /// Start and end of the dispatch that last completed on it.
+    #[track_caller]
     pub fn times(&self) -> Checked<(Timestamp, Timestamp)> {
         Ok(self.fixture.signal_times(self.id)?)
     }

@@ -1,12 +1,12 @@
 use super::tool::{CONFIG_ENTER, PASS_ENTER, Seen};
-use super::{Launch, Rig, Tool};
+use super::{Launch, Queue, Rig, Tool};
 use crate::failure::{Checked, Failure};
 use crate::machine::Backend;
 use crate::{ensure, ensure_eq};
 use kreplay_core::aql::PacketError;
 use kreplay_core::event::{self, Event};
 use kreplay_core::fixture::{FaultPoint, Verdict};
-use kreplay_core::ids::UserData;
+use kreplay_core::ids::{ContextId, QueueId, UserData};
 use kreplay_core::memory::MemoryClass;
 use kreplay_core::services::{BufferRecord, Service, TraceControl};
 use kreplay_core::status::Status;
@@ -228,4 +228,33 @@ fn checks_end_a_case() {
     assert_eq!(check(1).unwrap_err().why, "expected more than 1, got 1");
     assert_eq!(check(2).unwrap_err().why, "items: expected 3, got 2");
     assert_eq!(check(3), Ok(()));
+}
+
+/// Where a failure was found, without the file.
+fn line_of<T>(failed: Checked<T>) -> String {
+    let at = failed.err().and_then(|failure| failure.at).unwrap_or_default();
+    at.strip_prefix(concat!(file!(), ":")).unwrap_or(&at).to_owned()
+}
+
+#[test]
+fn a_failure_names_the_line_that_called_the_rig() -> Checked {
+    let rig = rig();
+    let tool = Tool::builder().attach(&rig)?;
+    let (queue, counter) = (rig.queue(rig.agent())?, rig.buffer(rig.agent(), 1)?);
+    let nowhere = Queue { id: QueueId(99), ..queue };
+    let silent = rig.launch(&queue, Launch::bump(&counter, 1).unsignalled())?;
+    let first = line!() + 2;
+    let lines = [
+        line_of(rig.outcome()),
+        line_of(rig.run(&nowhere, Launch::bump(&counter, 1))),
+        line_of(rig.launch_together(&nowhere, vec![Launch::bump(&counter, 1)])),
+        line_of(rig.buffer_at(rig.agent(), counter.base(), 1)),
+        line_of(rig.until("the end of time", || false)),
+        line_of(silent.is_done()),
+        line_of(tool.start(ContextId(99))),
+        line_of(tool.counters(rig.agent(), &["NONE"])),
+    ];
+    let expected: Vec<String> = (first..).take(lines.len()).map(|line| line.to_string()).collect();
+    assert_eq!(lines, *expected);
+    Ok(())
 }

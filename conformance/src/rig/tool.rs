@@ -67,16 +67,19 @@ impl Tool {
     }
 
     /// Another context of this tool, not started.
+    #[track_caller]
     pub fn another_context(&self) -> Checked<ContextId> {
         Ok(self.engine.create_context(self.client)?)
     }
 
     /// Starts a context.
+    #[track_caller]
     pub fn start(&self, context: ContextId) -> Checked {
         Ok(self.engine.start_context(context)?)
     }
 
     /// Stops a context.
+    #[track_caller]
     pub fn stop(&self, context: ContextId) -> Checked {
         Ok(self.engine.stop_context(context)?)
     }

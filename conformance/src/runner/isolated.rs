@@ -86,5 +86,5 @@ fn read_all(pipe: Option<impl Read>) -> String {
 }
 
 fn failed(why: String, endless: bool) -> Verdict {
-    Verdict::Failed(Trace { failure: Failure { why, at: None, endless }, log: String::new() })
+    Verdict::Failed(Trace { failure: Failure { endless, ..Failure::nowhere(why) }, log: String::new() })
 }

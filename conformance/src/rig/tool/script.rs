@@ -99,6 +99,7 @@ impl Script {
     }
 
     /// Registers the tool with the rig's engine, subscribes, and starts its context.
+    #[track_caller]
     pub fn attach(self, rig: &Rig) -> Checked<Tool> {
         let engine = rig.engine().clone();
         let client = engine.register_client(&self.name);

@@ -17,6 +17,7 @@ type Choose = Arc<dyn Fn(&Call) -> Option<CounterConfigId> + Send + Sync>;
 
 impl Tool {
     /// A group of counters of an agent, by name.
+    #[track_caller]
     pub fn counters(&self, agent: AgentId, names: &[&str]) -> Checked<CounterConfigId> {
         let ids: Result<Vec<CounterId>, Status> =
             names.iter().map(|name| self.engine.counter(agent, name)).collect();
@@ -24,6 +25,7 @@ impl Tool {
     }
 
     /// A buffer that is flushed when asked for or full.
+    #[track_caller]
     pub fn buffer(&self, context: ContextId, capacity: usize) -> Checked<BufferId> {
         let notes = self.scribe.notes.clone();
         let callback = Arc::new(move |_, _, records: &[BufferRecord], _, dropped| {
@@ -36,11 +38,13 @@ impl Tool {
     }
 
     /// Hands a buffer's records over to [`Tool::buffered`].
+    #[track_caller]
     pub fn flush(&self, buffer: BufferId) -> Checked {
         Ok(self.engine.flush_buffer(buffer)?)
     }
 
     /// Counts on dispatches what `choose` says, and writes the records down.
+    #[track_caller]
     pub fn count(
         &self,
         context: ContextId,
@@ -59,6 +63,7 @@ impl Tool {
     }
 
     /// Counts on dispatches what `choose` says, into a buffer.
+    #[track_caller]
     pub fn count_into(
         &self,
         context: ContextId,
@@ -71,6 +76,7 @@ impl Tool {
     }
 
     /// Traces dispatches by callback.
+    #[track_caller]
     pub fn trace(&self, context: ContextId) -> Checked {
         let scribe = self.scribe.clone();
         let callback =
@@ -87,11 +93,13 @@ impl Tool {
     }
 
     /// Traces dispatches into a buffer.
+    #[track_caller]
     pub fn trace_into(&self, context: ContextId, buffer: BufferId) -> Checked {
         Ok(self.engine.configure_buffer_dispatch_tracing(context, buffer)?)
     }
 
     /// Streams on dispatches what `choose` says.
+    #[track_caller]
     pub fn stream(
         &self,
         context: ContextId,
@@ -109,6 +117,7 @@ impl Tool {
     }
 
     /// Traces the threads of an agent's dispatches when `choose` says so.
+    #[track_caller]
     pub fn trace_threads(
         &self,
         context: ContextId,
@@ -130,16 +139,19 @@ impl Tool {
     }
 
     /// Samples program counters of an agent into a buffer.
+    #[track_caller]
     pub fn sample_pcs(&self, context: ContextId, agent: AgentId, buffer: BufferId) -> Checked {
         Ok(self.engine.configure_pc_sampling(context, agent, buffer)?)
     }
 
     /// Counts an agent's totals.
+    #[track_caller]
     pub fn count_device(&self, context: ContextId, agent: AgentId, config: CounterConfigId) -> Checked {
         Ok(self.engine.configure_device_counting(context, agent, config)?)
     }
 
     /// Answers requests for external correlation ids.
+    #[track_caller]
     pub fn correlate(
         &self,
         context: ContextId,

@@ -65,9 +65,45 @@ fn a_pattern_of_many_stars_is_answered() {
     is_refused(&("*".repeat(60) + "!"));
 }
 
+/// The exit code if nobody reads the output, and what was said on stderr.
+fn unread(arguments: &[&str]) -> (Option<i32>, String) {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_kreplay"))
+        .args(arguments)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("kreplay starts");
+    drop(child.stdout.take());
+    let ended = child.wait_with_output().expect("it ends");
+    (ended.status.code(), String::from_utf8(ended.stderr).expect("it is text"))
+}
+
+#[test]
+fn a_list_that_nobody_reads_is_no_failure() {
+    let lists: [&[&str]; 5] = [
+        &["conformance", "--list"],
+        &["conformance", "--list", "--format", "json"],
+        &["conformance", "--requirements"],
+        &["conformance", "--requirements", "--format", "json"],
+        &["mutants", "--list"],
+    ];
+    for arguments in lists {
+        assert_eq!(unread(arguments), (Some(0), String::new()), "{arguments:?}");
+    }
+}
+
+#[test]
+fn a_report_that_nobody_reads_is_a_run_without_an_end() {
+    for format in ["table", "json", "junit"] {
+        let ended = unread(&["conformance", "counting/continue-", "--format", format]);
+        assert_eq!(ended, (Some(3), String::new()), "{format}");
+    }
+}
+
 #[test]
 fn options_that_do_not_exist() {
-    let wrong: [&[&str]; 9] = [
+    let wrong: [&[&str]; 13] = [
         &["conformance", "--backend", "none"],
         &["conformance", "--seed", "-1"],
         &["conformance", "--seed", "18446744073709551616"],
@@ -75,6 +111,10 @@ fn options_that_do_not_exist() {
         &["conformance", "--shard", "2/1"],
         &["conformance", "--timeout", "NaN"],
         &["conformance", "--isolate", "--timeout", "inf"],
+        &["conformance", "--isolate", "--timeout", "-5"],
+        &["conformance", "--isolate", "--timeout", "1e30"],
+        &["mutants", "--seed", "-1"],
+        &["conformance", "--list", "--output", "/"],
         &["conformance", "--format", ""],
         &["no-such-command"],
     ];
