@@ -116,6 +116,8 @@ const NEAR: usize = 3;
 const ALIKE: f64 = 0.75;
 /// How much less alike than the first.
 const WORSE: f64 = 0.1;
+/// No id is longer, so that what is twice as long is like none of them.
+const LONGEST: usize = 64;
 
 fn hint(cases: &[Case], requirements: &[&str], query: &str) -> Hint {
     let lower = query.to_lowercase();
@@ -145,7 +147,7 @@ fn case_likeness(case: &Case, query: &str) -> f64 {
 }
 
 fn likeness(name: &str, query: &str) -> f64 {
-    strsim::jaro_winkler(name, query)
+    if query.len() > 2 * LONGEST { 0.0 } else { strsim::jaro_winkler(name, query) }
 }
 
 #[cfg(test)]
