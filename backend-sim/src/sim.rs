@@ -158,6 +158,7 @@ impl Sim {
         let ran = catch_unwind(AssertUnwindSafe(|| match job {
             Job::Completion { handler, collected, .. } => handler(collected),
             Job::Signal(callback) => callback(),
+            Job::Spurious => {}
             Job::CopyEnded(agents) => {
                 if let Some(interceptor) = interceptor {
                     interceptor.copy_ended(agents);

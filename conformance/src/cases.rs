@@ -6,6 +6,7 @@ mod config;
 mod contexts;
 mod counting;
 mod diagnostics;
+mod faults;
 mod identity;
 mod invariants;
 mod lifetime;
@@ -31,6 +32,7 @@ pub fn all() -> Vec<Case> {
         reentrancy::cases(),
         diagnostics::cases(),
         lifetime::CASES.to_vec(),
+        faults::cases(),
         invariants::CASES.to_vec(),
     ]
     .concat()

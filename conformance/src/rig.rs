@@ -9,6 +9,7 @@ mod queue;
 mod running;
 mod scene;
 mod signal;
+mod strike;
 pub mod tool;
 
 pub use buffer::Buffer;
@@ -119,10 +120,12 @@ impl Rig {
 
     /// The engine, made with another configuration; it must not have been made before.
     pub fn engine_with(&self, config: EngineConfig) -> &Engine {
-        assert!(
-            self.engine.set(self.make_engine(config)).is_ok(),
-            "the engine is made once: configure it first"
-        );
+        self.engine_from(|rig| rig.make_engine(config))
+    }
+
+    /// The engine, put together by the caller; it must not have been made before.
+    fn engine_from(&self, make: impl FnOnce(&Self) -> Engine) -> &Engine {
+        assert!(self.engine.set(make(self)).is_ok(), "the engine is made once: configure it first");
         self.engine()
     }
 

@@ -189,6 +189,10 @@ pub enum FaultPoint {
     Stage,
     /// [`Backend::module_variables`].
     ModuleVariables,
+    /// Packets are in the ring, and the device is about to be told of them.
+    Doorbell,
+    /// A submitted dispatch has ended, and the async-event thread is about to be told.
+    CompletionEvent,
     /// A completion handler is about to run.
     Handler,
     /// A copy on an SDMA engine is about to finish.
@@ -199,7 +203,7 @@ pub enum FaultPoint {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// The operation fails. Points that cannot fail (handler, SDMA) treat this as [`Verdict::Hang`].
+    /// The operation fails. Points that cannot fail ([`FaultPoint::only_hangs`]) treat this as [`Verdict::Hang`].
     Fail,
     /// The operation fails half done: half of the bytes were copied.
     Tear,
@@ -207,6 +211,15 @@ pub enum Verdict {
     Hang,
     /// The operation happens that many nanoseconds later.
     Delay(u64),
+    /// A [`FaultPoint::CompletionEvent`] is delivered twice; every other operation happens as if nothing had hit it.
+    Twice,
+}
+
+impl FaultPoint {
+    /// Whether the operation cannot fail, so that it hangs instead.
+    pub const fn only_hangs(self) -> bool {
+        matches!(self, Self::Doorbell | Self::CompletionEvent | Self::Handler | Self::Sdma)
+    }
 }
 
 /// A fault rule: hits `times` operations at `point` after letting `skip` of them through.

@@ -36,7 +36,7 @@ impl World {
     pub(crate) fn destroy_queue(&mut self, id: QueueId) -> Result<(Queue, Vec<Held>), FixtureError> {
         let index = self.queue_index(id).ok_or(FixtureError::NoQueue(id))?;
         self.tickets.forget(id);
-        let held = self.faults.extract(|held| held.is_packets_of(id));
+        let held = self.faults.extract(|held| held.is_packets_of(id) || held.is_doorbell_of(id));
         Ok((self.queues.remove(index), held))
     }
 
@@ -161,7 +161,7 @@ impl World {
 
     pub(crate) fn leftovers(&self) -> Leftovers {
         let held_copies = self.faults.held().filter(|held| matches!(held, Held::Copy(_))).count();
-        let hanging = self.faults.hanging().iter().filter(|held| matches!(held, Held::Handler(_))).count();
+        let hanging = self.faults.hanging().iter().filter(|held| held.is_handler()).count();
         Leftovers {
             submissions: self.tickets.open(),
             handlers: hanging as u64,

@@ -22,6 +22,8 @@ pub(crate) enum Job {
     Signal(Callback),
     /// The engine is told that a copy ended.
     CopyEnded([AgentId; 2]),
+    /// An event that has been dealt with already.
+    Spurious,
 }
 
 impl Job {
@@ -29,7 +31,7 @@ impl Job {
     pub(crate) const fn ticket(&self) -> Option<(Ticket, QueueId)> {
         match self {
             Self::Completion { ticket, queue, .. } => Some((*ticket, *queue)),
-            Self::Signal(_) | Self::CopyEnded(_) => None,
+            Self::Signal(_) | Self::CopyEnded(_) | Self::Spurious => None,
         }
     }
 }

@@ -69,13 +69,17 @@ impl World {
         packets: Vec<Written>,
         verdict: Option<Verdict>,
     ) -> Result<(), Vec<Written>> {
+        if matches!(verdict, Some(Verdict::Fail | Verdict::Tear)) {
+            return Err(packets);
+        }
+        let hangs = verdict == Some(Verdict::Hang);
+        let Some(packets) = self.faults.hold_behind(queue, packets, hangs) else { return Ok(()) };
         match verdict {
-            None => self.write_packets(queue, packets),
             Some(Verdict::Hang) => self.faults.hang(Held::Packets(queue, packets)),
             Some(Verdict::Delay(delay)) => {
                 self.faults.delay(Held::Packets(queue, packets), self.now.saturating_add(delay));
             }
-            Some(Verdict::Fail | Verdict::Tear) => return Err(packets),
+            _ => self.write_packets(queue, packets),
         }
         Ok(())
     }
@@ -85,10 +89,33 @@ impl World {
         let Some(index) = self.queue_index(id) else { return };
         let queue = &mut self.queues[index];
         queue.ready_at = queue.ready_at.max(self.now);
+        queue.unannounced();
         for packet in packets {
             queue.push(packet);
         }
         self.fill_ring(index, self.calling());
+        self.ring_doorbell(id);
+    }
+
+    /// Tells the device of what is in the ring, unless a fault keeps it from hearing.
+    fn ring_doorbell(&mut self, queue: QueueId) {
+        match self.fault(FaultPoint::Doorbell, self.calling()) {
+            None | Some(Verdict::Twice) => self.announce(queue),
+            Some(Verdict::Delay(delay)) => {
+                self.faults.delay(Held::Doorbell(queue), self.now.saturating_add(delay));
+            }
+            Some(Verdict::Fail | Verdict::Tear | Verdict::Hang) => self.faults.hang(Held::Doorbell(queue)),
+        }
+    }
+
+    /// The device looks at the whole ring: what earlier doorbells would have told it, it knows now.
+    pub(super) fn announce(&mut self, id: QueueId) {
+        if !self.faults.is_idle() {
+            drop(self.faults.extract(|held| held.is_doorbell_of(id)));
+        }
+        if let Some(index) = self.queue_index(id) {
+            self.queues[index].announce();
+        }
     }
 
     /// Says whether the captured regions that are still what they were equal the snapshot.
@@ -109,7 +136,7 @@ impl World {
 
     pub(crate) fn complete(&mut self, completion: Completion) -> Result<(), SubmitError> {
         match self.fault(FaultPoint::Complete, self.calling()) {
-            None => self.fire(completion),
+            None | Some(Verdict::Twice) => self.fire(completion),
             Some(Verdict::Hang) => self.faults.hang(Held::Completion(completion)),
             Some(Verdict::Delay(delay)) => {
                 self.faults.delay(Held::Completion(completion), self.now.saturating_add(delay));
@@ -178,7 +205,7 @@ impl World {
     /// failure.
     fn fault_at_once(&mut self, point: FaultPoint) -> Result<(), Verdict> {
         match self.fault(point, self.calling()) {
-            None => Ok(()),
+            None | Some(Verdict::Twice) => Ok(()),
             Some(Verdict::Delay(delay)) => {
                 self.pass(delay);
                 Ok(())

@@ -14,6 +14,10 @@ pub(crate) enum Held {
     Packets(QueueId, Vec<Written>),
     /// An application's completion.
     Completion(Completion),
+    /// A doorbell for packets that are in the ring.
+    Doorbell(QueueId),
+    /// The news that a dispatch has ended.
+    Event(Job),
     /// A completion handler.
     Handler(Job),
     /// The end of a copy.
@@ -54,6 +58,31 @@ impl Faults {
         self.delayed.insert((until, self.sequence), held);
     }
 
+    /// Holds packets behind those of their queue that are held, which they never overtake; with them, everything hangs
+    /// if these hang. Hands them back if none are held.
+    pub(crate) fn hold_behind(
+        &mut self,
+        queue: QueueId,
+        packets: Vec<Written>,
+        hangs: bool,
+    ) -> Option<Vec<Written>> {
+        if self.is_idle() {
+            return Some(packets);
+        }
+        let all = self.hanging.iter_mut().chain(self.delayed.values_mut());
+        let held = all.filter_map(|held| match held {
+            Held::Packets(of, held) if *of == queue => Some(held),
+            _ => None,
+        });
+        let Some(first) = { held }.next() else { return Some(packets) };
+        first.extend(packets);
+        if hangs {
+            let held = self.extract(|held| held.is_packets_of(queue));
+            self.hanging.extend(held);
+        }
+        None
+    }
+
     /// Removes every rule; what hung happens now.
     pub(crate) fn heal(&mut self, now: Timestamp) {
         self.rules.clear();
@@ -70,6 +99,11 @@ impl Faults {
     /// Takes it.
     pub(crate) fn pop(&mut self) -> Option<Held> {
         self.delayed.pop_first().map(|(_, held)| held)
+    }
+
+    /// Whether nothing is held.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.hanging.is_empty() && self.delayed.is_empty()
     }
 
     /// Everything held, hanging or delayed.
@@ -95,5 +129,15 @@ impl Held {
     /// Whether these are packets for the queue.
     pub(crate) fn is_packets_of(&self, queue: QueueId) -> bool {
         matches!(self, Self::Packets(of, _) if *of == queue)
+    }
+
+    /// Whether this is a doorbell of the queue.
+    pub(crate) fn is_doorbell_of(&self, queue: QueueId) -> bool {
+        matches!(self, Self::Doorbell(of) if *of == queue)
+    }
+
+    /// Whether this leads to a completion handler.
+    pub(crate) const fn is_handler(&self) -> bool {
+        matches!(self, Self::Event(_) | Self::Handler(_))
     }
 }

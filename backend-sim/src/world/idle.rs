@@ -185,7 +185,8 @@ fn describe_held(held: &Held) -> String {
     match held {
         Held::Packets(queue, packets) => format!("a fault holds {} packets for {queue}", packets.len()),
         Held::Completion(completion) => format!("a fault holds the completion of {}", completion.dispatch),
-        Held::Handler(job) => match job.ticket() {
+        Held::Doorbell(queue) => format!("a fault holds the doorbell of {queue}"),
+        Held::Event(job) | Held::Handler(job) => match job.ticket() {
             Some((ticket, _)) => format!("a fault holds the handler of {ticket}"),
             None => "a fault holds a callback".to_owned(),
         },

@@ -4,11 +4,13 @@ use super::World;
 use super::async_event::Job;
 use super::cost;
 use super::counter;
+use super::fault::Held;
 use super::kernel::{self, Launch, Step};
 use super::memory::Violation;
 use super::queue::{Queue, Rest, Running};
 use kreplay_core::aql::{Barrier, KernelDispatch, Packet, Parsed};
 use kreplay_core::event::{Actor, Event};
+use kreplay_core::fixture::{FaultPoint, Verdict};
 use kreplay_core::ids::{DispatchId, SignalId};
 use kreplay_core::memory::Region;
 
@@ -171,7 +173,22 @@ impl World {
         }
         let collected = counter::collect(&tracked.instruments, &running.launch.work, times.0, times.1);
         let job = Job::Completion { ticket: tracked.ticket, queue: id, handler: tracked.handler, collected };
-        self.call_later(job, false);
+        self.tell_completion(job);
+    }
+
+    /// Tells the async-event thread. A second event finds nothing to call: the first has taken the handler.
+    fn tell_completion(&mut self, job: Job) {
+        match self.fault(FaultPoint::CompletionEvent, Actor::AsyncEvent) {
+            None => self.call_later(job, false),
+            Some(Verdict::Twice) => {
+                self.call_later(job, false);
+                self.call_later(Job::Spurious, false);
+            }
+            Some(Verdict::Delay(delay)) => {
+                self.faults.delay(Held::Event(job), self.now.saturating_add(delay));
+            }
+            Some(Verdict::Fail | Verdict::Tear | Verdict::Hang) => self.faults.hang(Held::Event(job)),
+        }
     }
 
     fn violate(&mut self, index: usize, position: usize, violation: Violation) {

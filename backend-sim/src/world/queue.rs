@@ -54,6 +54,8 @@ pub(crate) struct Queue {
     ring: Vec<Packet>,
     read: u64,
     write: u64,
+    /// The first packet that the device has not been told of.
+    unannounced: Option<u64>,
     tracked: VecDeque<(u64, Tracked)>,
     backlog: VecDeque<Written>,
 }
@@ -70,6 +72,7 @@ impl Queue {
             ring: vec![Packet::INVALID; slots as usize],
             read: 0,
             write: 0,
+            unannounced: None,
             tracked: VecDeque::new(),
             backlog: VecDeque::new(),
         }
@@ -95,9 +98,21 @@ impl Queue {
         self.read
     }
 
-    /// The next packet to be read.
+    /// The next packet to be read, if the device knows of it.
     pub(crate) fn head(&self) -> Option<&Packet> {
-        (self.read < self.write).then(|| &self.ring[self.slot(self.read)])
+        let known = self.read < self.unannounced.unwrap_or(self.write).min(self.write);
+        known.then(|| &self.ring[self.slot(self.read)])
+    }
+
+    /// Packets that follow wait for a doorbell.
+    pub(crate) fn unannounced(&mut self) {
+        let next = self.write + self.backlog.len() as u64;
+        self.unannounced.get_or_insert(next);
+    }
+
+    /// The device is told of every packet.
+    pub(crate) fn announce(&mut self) {
+        self.unannounced = None;
     }
 
     /// Puts a packet behind all others.

@@ -54,7 +54,7 @@ impl World {
     fn try_end_transfer(&mut self, index: usize) {
         let transfer = self.transfers.remove(index);
         match self.fault(FaultPoint::Sdma, Actor::Sdma) {
-            None => self.end_transfer(transfer),
+            None | Some(Verdict::Twice) => self.end_transfer(transfer),
             Some(Verdict::Delay(delay)) => {
                 self.faults.delay(Held::Copy(transfer), self.now.saturating_add(delay));
             }
@@ -82,6 +82,8 @@ impl World {
         match self.faults.pop() {
             Some(Held::Packets(queue, packets)) => self.write_packets(queue, packets),
             Some(Held::Completion(completion)) => self.fire(completion),
+            Some(Held::Doorbell(queue)) => self.announce(queue),
+            Some(Held::Event(job)) => self.call_later(job, false),
             Some(Held::Handler(job)) => self.call_later(job, true),
             Some(Held::Copy(transfer)) => self.end_transfer(transfer),
             None => {}
@@ -95,7 +97,7 @@ impl World {
             return Some(job);
         }
         match self.fault(FaultPoint::Handler, Actor::AsyncEvent) {
-            None => return Some(job),
+            None | Some(Verdict::Twice) => return Some(job),
             Some(Verdict::Delay(delay)) => {
                 self.faults.delay(Held::Handler(job), self.now.saturating_add(delay));
             }

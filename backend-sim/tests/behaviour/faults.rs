@@ -244,3 +244,132 @@ fn a_destroyed_queue_drops_what_a_fault_holds_for_it() {
     assert_eq!(Arc::strong_count(&seen), 1, "the handler was dropped");
     assert_eq!(rig.sim.leftovers().submissions, 0);
 }
+
+#[test]
+fn a_lost_doorbell_is_made_up_for_by_the_next_one() {
+    for verdict in [Verdict::Fail, Verdict::Tear, Verdict::Hang] {
+        let rig = Rig::default();
+        let dst = rig.buffer(4);
+        rig.fault(FaultPoint::Doorbell, verdict);
+        let first = rig.launch(rig.fill(dst, 1, 1));
+        let waited = rig.sim.wait_signal(first, 0);
+        let Err(FixtureError::Stuck(why)) = waited else { panic!("expected it to be stuck, got {waited:?}") };
+        assert!(why.contains("a fault holds the doorbell of queue1"), "{why}");
+        let second = rig.launch(rig.fill(dst, 2, 1));
+        rig.sim.wait_signal(second, 0).expect("rung");
+        assert_eq!((rig.sim.signal(first), rig.words(dst, 1)), (Ok(0), vec![2]));
+    }
+}
+
+#[test]
+fn a_doorbell_is_heard_when_healed_or_when_it_comes() {
+    let rig = Rig::default();
+    let dst = rig.buffer(4);
+    rig.fault(FaultPoint::Doorbell, Verdict::Hang);
+    let signal = rig.launch(rig.fill(dst, 1, 1));
+    rig.sim.settle();
+    assert_eq!(rig.words(dst, 1), [0]);
+    rig.sim.heal();
+    rig.sim.wait_signal(signal, 0).expect("healed");
+    rig.fault(FaultPoint::Doorbell, Verdict::Delay(MS));
+    let start = rig.backend.now();
+    rig.run(rig.fill(dst, 2, 1));
+    assert!(rig.backend.now() >= start + MS);
+}
+
+#[test]
+fn a_queue_is_not_idle_while_it_has_not_heard_of_its_packets() {
+    let rig = Rig::default();
+    rig.fault(FaultPoint::Doorbell, Verdict::Hang);
+    let dst = rig.buffer(4);
+    rig.launch(rig.fill(dst, 1, 1));
+    let idle = kreplay_core::backend::Condition::QueueIdle { queue: rig.queue, withheld: None };
+    let parked = rig.backend.park(&idle, Some(std::time::Duration::from_millis(1)));
+    assert_eq!(parked, kreplay_core::backend::Parked::Expired);
+}
+
+#[test]
+fn a_completion_event_that_comes_twice_runs_one_handler() {
+    let rig = Rig::default();
+    let dst = rig.buffer(4);
+    rig.fault(FaultPoint::CompletionEvent, Verdict::Twice);
+    let (_, seen) = rig.track(rig.submission(rig.fill(dst, 1, 1)));
+    rig.sim.settle();
+    assert!(seen.lock().expect("no panic").is_some());
+    let began = rig.events().iter().filter(|event| matches!(event, Event::HandlerBegan { .. })).count();
+    assert_eq!((began, rig.sim.leftovers()), (1, kreplay_core::fixture::Leftovers::default()));
+}
+
+#[test]
+fn a_completion_event_hangs_or_comes_late() {
+    let rig = Rig::default();
+    let dst = rig.buffer(4);
+    rig.fault(FaultPoint::CompletionEvent, Verdict::Fail);
+    let (_, seen) = rig.track(rig.submission(rig.fill(dst, 1, 1)));
+    rig.sim.settle();
+    assert!(seen.lock().expect("no panic").is_none());
+    assert_eq!((rig.sim.leftovers().handlers, rig.words(dst, 1)), (1, vec![1]));
+    rig.sim.heal();
+    rig.sim.settle();
+    assert!(seen.lock().expect("no panic").is_some());
+    rig.fault(FaultPoint::CompletionEvent, Verdict::Delay(MS));
+    let start = rig.backend.now();
+    let (_, seen) = rig.track(rig.submission(rig.fill(dst, 1, 1)));
+    rig.sim.settle();
+    assert!(seen.lock().expect("no panic").is_some());
+    assert!(rig.backend.now() >= start + MS);
+}
+
+#[test]
+fn whatever_else_is_to_happen_twice_happens_once() {
+    let rig = Rig::default();
+    let (dst, from) = (rig.buffer(8), rig.buffer(8));
+    let points =
+        [FaultPoint::Submit, FaultPoint::Doorbell, FaultPoint::Handler, FaultPoint::Sdma, FaultPoint::Stage];
+    for point in points {
+        rig.fault(point, Verdict::Twice);
+    }
+    let (_, seen) = rig.track(rig.submission(rig.fill(dst, 1, 1)));
+    let signal = rig.sim.create_signal(2);
+    rig.sim.copy(dst + 4, from, 4, Some(signal)).expect("live");
+    rig.backend.stage(FIRST, 64).expect("there is memory");
+    rig.sim.settle();
+    assert!(seen.lock().expect("no panic").is_some());
+    assert_eq!((rig.sim.signal(signal), rig.words(dst, 1)), (Ok(1), vec![1]));
+}
+
+#[test]
+fn packets_do_not_overtake_those_of_their_queue_that_a_fault_holds() {
+    for verdict in [Verdict::Hang, Verdict::Delay(MS)] {
+        let rig = Rig::default();
+        let dst = rig.buffer(4);
+        rig.fault(FaultPoint::Submit, verdict);
+        rig.track(rig.submission(rig.fill(dst, 1, 1)));
+        rig.track(rig.submission(rig.fill(dst, 2, 1)));
+        rig.launch(rig.fill(dst, 3, 1));
+        assert_eq!(rig.words(dst, 1), [0]);
+        rig.sim.heal();
+        rig.sim.settle();
+        let began = rig.events().into_iter().filter_map(|event| match event {
+            Event::KernelBegan { index, ticket, .. } => Some((index, ticket.is_some())),
+            _ => None,
+        });
+        assert_eq!(began.collect::<Vec<_>>(), [(0, true), (1, true), (2, false)]);
+        assert_eq!(rig.words(dst, 1), [3]);
+    }
+}
+
+#[test]
+fn packets_that_hang_behind_late_ones_keep_them() {
+    let rig = Rig::default();
+    let dst = rig.buffer(4);
+    rig.fault(FaultPoint::Submit, Verdict::Delay(MS));
+    rig.fault(FaultPoint::Submit, Verdict::Hang);
+    rig.track(rig.submission(rig.fill(dst, 1, 1)));
+    rig.track(rig.submission(rig.fill(dst, 2, 1)));
+    rig.sim.settle();
+    assert_eq!(rig.words(dst, 1), [0]);
+    rig.sim.heal();
+    rig.sim.settle();
+    assert_eq!(rig.words(dst, 1), [2]);
+}

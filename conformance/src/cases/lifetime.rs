@@ -34,6 +34,7 @@ pub(super) const CASES: &[Case] = &[
         finalize_in(rig, script, "config{ count pass0{ }0 continue0 }config")
     }),
     Case::new("lifetime/finalize-in-window:thread", &["finalize-in-window"], finalize_on_thread),
+    Case::new("lifetime/finalize-window-holds", &["finalize-window-holds"], window_holds),
     Case::new("lifetime/finalize-start", &["finalize-start-refused"], finalize_start),
     Case::new("lifetime/finalize-forgets", &["finalize-forgets"], finalize_forgets),
     Case::new(
@@ -117,6 +118,25 @@ fn finalize_on_thread(rig: &Rig) -> Checked {
     rig.join()?;
     let told = "config{ count pass0{ }0 continue0 pass1{ }1 continue1 pass2{ }2 }config";
     ensure_eq!(tool.story(), told, "replay callbacks");
+    Ok(())
+}
+
+/// A dispatch of another thread to captured memory, after finalization began inside the window.
+fn window_holds(rig: &Rig) -> Checked {
+    let deed = Deed::default();
+    Tool::builder().passes(3).on(PASS_ENTER, deed.at(1)).attach(rig)?;
+    let (queue, other) = (rig.queue(rig.agent())?, rig.queue(rig.agent())?);
+    let filled = rig.buffer(rig.agent(), 4)?;
+    let target = filled.clone();
+    deed.set(rig, move |rig| {
+        rig.engine().finalize();
+        let fill = rig.meanwhile(move |rig| rig.fill(&other, &target, 9))?;
+        ensure!(!fill.is_over(), "expected the other dispatch to wait for the window");
+        Ok(())
+    });
+    bump(rig, &queue)?;
+    rig.join()?;
+    ensure_eq!(filled.read()?, [9; 4], "what the other dispatch wrote");
     Ok(())
 }
 

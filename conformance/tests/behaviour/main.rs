@@ -6,3 +6,4 @@ mod future;
 mod hostility;
 mod oracle;
 mod readme;
+mod swarm;

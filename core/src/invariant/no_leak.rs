@@ -25,8 +25,8 @@ impl Checker {
     pub(super) const fn fault(&mut self, point: FaultPoint, verdict: Verdict) {
         self.excused |= match verdict {
             Verdict::Hang => true,
-            Verdict::Fail | Verdict::Tear => matches!(point, FaultPoint::Handler | FaultPoint::Sdma),
-            Verdict::Delay(_) => false,
+            Verdict::Fail | Verdict::Tear => point.only_hangs(),
+            Verdict::Delay(_) | Verdict::Twice => false,
         };
     }
 

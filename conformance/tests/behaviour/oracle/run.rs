@@ -47,38 +47,55 @@ pub(crate) fn run(program: &Program, attach: impl FnOnce(&Rig) -> Checked) -> Ch
     let sim = Sim::new(SimConfig::seeded(program.seed));
     let rig = Rig::new(Arc::new(sim));
     attach(&rig)?;
-    let board = Arc::new(Board::new(&rig, program)?);
-    let ended: Arc<Mutex<BTreeMap<usize, Worker>>> = Arc::default();
-    for (index, thread) in program.threads.iter().enumerate() {
-        let (board, ended, thread) = (Arc::clone(&board), Arc::clone(&ended), thread.clone());
-        rig.thread(move |rig| {
-            let mut worker = Worker::new(rig, board, index, &thread)?;
-            for op in &thread.ops {
-                worker.perform(op)?;
-            }
-            worker.end()?;
-            ended.lock().expect("no thread panicked").insert(index, worker);
-            Ok(())
-        });
-    }
+    let performance = Performance::start(&rig, program)?;
     rig.join()?;
     rig.fixture().settle();
-    let log = rig.log();
-    let workers = std::mem::take(&mut *ended.lock().expect("no thread panicked"));
-    ensure_eq!(workers.len(), program.threads.len(), "threads that ended");
-    for worker in workers.values() {
-        worker.check_times(&log)?;
-    }
-    let seen = Seen {
-        threads: workers.values().map(|worker| worker.seen(&log)).collect::<Checked<_>>()?,
-        shared: board.shared.iter().map(|counter| counter.get(0)).collect::<Checked<_>>()?,
-        published: board
-            .published
-            .iter()
-            .map(|slots| slots.iter().map(|(buffer, _)| buffer.read()).collect())
-            .collect::<Checked<_>>()?,
-    };
+    let seen = performance.seen(&rig.log())?;
     Ok((rig, seen))
+}
+
+/// A program on its way.
+pub(crate) struct Performance {
+    board: Arc<Board>,
+    ended: Arc<Mutex<BTreeMap<usize, Worker>>>,
+    threads: usize,
+}
+
+impl Performance {
+    /// Starts the threads of a program.
+    pub(crate) fn start(rig: &Rig, program: &Program) -> Checked<Self> {
+        let board = Arc::new(Board::new(rig, program)?);
+        let ended: Arc<Mutex<BTreeMap<usize, Worker>>> = Arc::default();
+        for (index, thread) in program.threads.iter().enumerate() {
+            let (board, ended, thread) = (Arc::clone(&board), Arc::clone(&ended), thread.clone());
+            rig.thread(move |rig| {
+                let mut worker = Worker::new(rig, board, index, &thread)?;
+                for op in &thread.ops {
+                    worker.perform(op)?;
+                }
+                worker.end()?;
+                ended.lock().expect("no thread panicked").insert(index, worker);
+                Ok(())
+            });
+        }
+        Ok(Self { board, ended, threads: program.threads.len() })
+    }
+
+    /// What the application has seen once every thread has ended.
+    pub(crate) fn seen(&self, log: &[Entry]) -> Checked<Seen> {
+        let workers = std::mem::take(&mut *self.ended.lock().expect("no thread panicked"));
+        ensure_eq!(workers.len(), self.threads, "threads that ended");
+        for worker in workers.values() {
+            worker.check_times(log)?;
+        }
+        let published =
+            |slots: &Vec<(Buffer, Signal)>| slots.iter().map(|(buffer, _)| buffer.read()).collect();
+        Ok(Seen {
+            threads: workers.values().map(|worker| worker.seen(log)).collect::<Checked<_>>()?,
+            shared: self.board.shared.iter().map(|counter| counter.get(0)).collect::<Checked<_>>()?,
+            published: self.board.published.iter().map(published).collect::<Checked<_>>()?,
+        })
+    }
 }
 
 /// Puts a run that has ended before every checker.

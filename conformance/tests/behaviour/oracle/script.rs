@@ -5,6 +5,7 @@ use kreplay_conformance::failure::Checked;
 use kreplay_conformance::rig::tool::{CONFIG_ENTER, Call, PASS_ENTER, Script};
 use kreplay_conformance::rig::{Rig, Tool, config};
 use kreplay_core::EngineConfig;
+use kreplay_core::event;
 use kreplay_core::fixture::{FaultPoint, FaultRule, Verdict};
 use kreplay_core::ids::CounterConfigId;
 use kreplay_core::replay::Policy;
@@ -27,7 +28,19 @@ pub(crate) struct Replays {
     /// Bytes that a snapshot may have.
     pub(crate) budget: Option<u64>,
     pub(crate) faults: Vec<FaultRule>,
+    pub(crate) panics: Option<Panic>,
 }
+
+/// A bug of the tool: a replay callback that panics.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Panic {
+    pub(crate) call: event::Call,
+    /// Calls that end well first.
+    pub(crate) after: usize,
+}
+
+/// What such a callback says.
+pub(crate) const BUG: &str = "a bug in the tool";
 
 /// What a tool answers for a dispatch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,7 +65,7 @@ impl Replays {
     pub(crate) fn always(passes: u64) -> Self {
         let services = Services { counting: false, tracing: false, toggling: false };
         let plans = vec![Plan::Fixed { passes }];
-        Self { plans, by_kernel: false, services, budget: None, faults: Vec::new() }
+        Self { plans, by_kernel: false, services, budget: None, faults: Vec::new(), panics: None }
     }
 
     /// If code objects cannot be enumerated at a restore, captured variables are written back as a ruling says, also
@@ -67,6 +80,11 @@ impl Replays {
 
     /// The tool attached to an engine of its own.
     pub(crate) fn attach(&self, rig: &Rig) -> Checked {
+        self.attach_tool(rig).map(drop)
+    }
+
+    /// The same, and the tool.
+    pub(crate) fn attach_tool(&self, rig: &Rig) -> Checked<Tool> {
         let policy = Policy { max_snapshot_bytes: self.budget.unwrap_or(0), ..Policy::default() };
         rig.engine_with(EngineConfig { policy, ..config() });
         let tool = self.script().attach(rig)?;
@@ -74,10 +92,17 @@ impl Replays {
         for &rule in &self.faults {
             rig.fixture().inject(rule);
         }
-        Ok(())
+        Ok(tool)
     }
 
     fn script(&self) -> Script {
+        let script = self.planned();
+        let Some(Panic { call, after }) = self.panics else { return script };
+        let calls = AtomicUsize::new(0);
+        script.on(call, move |_| assert!(calls.fetch_add(1, Ordering::Relaxed) != after, "{BUG}"))
+    }
+
+    fn planned(&self) -> Script {
         let planned = |call: &Call, tool: &Self| tool.plan(call);
         let (counts, answers, installs) = (self.clone(), self.clone(), self.clone());
         let toggles = self.services.toggling;
@@ -139,7 +164,14 @@ impl Replays {
 pub(crate) fn replays() -> impl Strategy<Value = Replays> {
     let budget = option::weighted(0.1, 0..3000_u64);
     (vec(plan(), 1..4), any::<bool>(), services(), budget, vec(fault(), 0..2)).prop_map(
-        |(plans, by_kernel, services, budget, faults)| Replays { plans, by_kernel, services, budget, faults },
+        |(plans, by_kernel, services, budget, faults)| Replays {
+            plans,
+            by_kernel,
+            services,
+            budget,
+            faults,
+            panics: None,
+        },
     )
 }
 

@@ -91,6 +91,8 @@ fn a_fault_excuses_what_it_hangs() {
     assert!(!after(FaultPoint::Complete, Verdict::Hang));
     assert!(!after(FaultPoint::Handler, Verdict::Fail));
     assert!(!after(FaultPoint::Sdma, Verdict::Tear));
+    assert!(!after(FaultPoint::Doorbell, Verdict::Fail));
+    assert!(after(FaultPoint::CompletionEvent, Verdict::Twice));
     assert!(after(FaultPoint::Submit, Verdict::Fail));
     assert!(after(FaultPoint::CopyIn, Verdict::Tear));
     assert!(after(FaultPoint::Handler, Verdict::Delay(5)));
