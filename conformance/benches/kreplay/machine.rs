@@ -30,8 +30,8 @@ pub(crate) enum Between {
 }
 
 impl Machine {
-    /// Three regions of `bytes` each, and a vector addition of `items` elements on them.
-    pub(crate) fn new(config: SimConfig, between: Between, bytes: u64, items: u32) -> Self {
+    /// Three regions of so many bytes, and a vector addition of `items` elements on them.
+    pub(crate) fn new(config: SimConfig, between: Between, bytes: [u64; 3], items: u32) -> Self {
         let sim = Sim::new(SimConfig { max_steps: u64::MAX, ..config });
         let agent = sim.backend().agents()[0];
         let engine = (between != Between::Nothing).then(|| {
@@ -56,9 +56,10 @@ impl Machine {
     }
 }
 
-fn vector_add(sim: &Sim, agent: AgentId, bytes: u64, items: u32) -> Packet {
-    let region = || sim.allocate(agent, MemoryClass::Coarse, bytes).expect("device memory");
-    let words = [region(), region(), region(), items.into()];
+fn vector_add(sim: &Sim, agent: AgentId, bytes: [u64; 3], items: u32) -> Packet {
+    let [a, b, c] =
+        bytes.map(|bytes| sim.allocate(agent, MemoryClass::Coarse, bytes).expect("device memory"));
+    let words = [a, b, c, items.into()];
     let kernarg = sim.allocate(agent, MemoryClass::Kernarg, 32).expect("kernarg memory");
     let arguments: Vec<u8> = words.iter().flat_map(|word: &u64| word.to_le_bytes()).collect();
     sim.write(kernarg, &arguments).expect("it was just allocated");

@@ -22,5 +22,5 @@ fn dispatch(bencher: divan::Bencher, between: Between) {
 
 fn unlogged(between: Between) -> Machine {
     let config = SimConfig { log: false, verify_inputs: false, ..SimConfig::default() };
-    Machine::new(config, between, 4096, 64)
+    Machine::new(config, between, [4096; 3], 64)
 }

@@ -7,7 +7,7 @@ use kreplay_sim::SimConfig;
 /// With the event log, the comparison of each pass's inputs, and every invariant checker.
 #[divan::bench]
 fn watched(bencher: divan::Bencher) {
-    let machine = Machine::new(SimConfig::default(), Between::Replay(4), 4096, 1024);
+    let machine = Machine::new(SimConfig::default(), Between::Replay(4), [4096; 3], 1024);
     let mut checkers = Checkers::new();
     bencher.counter(divan::counter::ItemsCount::new(1_u32)).bench_local(|| {
         machine.dispatch();
@@ -20,6 +20,6 @@ fn watched(bencher: divan::Bencher) {
 #[divan::bench]
 fn bare(bencher: divan::Bencher) {
     let config = SimConfig { log: false, verify_inputs: false, ..SimConfig::default() };
-    let machine = Machine::new(config, Between::Replay(4), 4096, 1024);
+    let machine = Machine::new(config, Between::Replay(4), [4096; 3], 1024);
     bencher.counter(divan::counter::ItemsCount::new(1_u32)).bench_local(|| machine.dispatch());
 }
