@@ -57,75 +57,75 @@ impl Fixture for Idle {
     }
 
     fn backend(&self) -> Arc<dyn Backend> {
-        unimplemented!()
+        unreachable!("no case uses it")
     }
     fn attach(&self, _: Arc<dyn Interceptor>) {
-        unimplemented!()
+        unreachable!("no case uses it")
     }
     fn create_queue(&self, _: AgentId, _: u32) -> Answer<QueueId> {
-        unimplemented!()
+        unreachable!("no case uses it")
     }
     fn destroy_queue(&self, _: QueueId) -> Answer {
-        unimplemented!()
+        unreachable!("no case uses it")
     }
     fn submit(&self, _: QueueId, _: &[Packet]) -> Result<(), SubmitError> {
-        unimplemented!()
+        unreachable!("no case uses it")
     }
     fn destroy_signal(&self, _: SignalId) -> Answer {
-        unimplemented!()
+        unreachable!("no case uses it")
     }
     fn store_signal(&self, _: SignalId, _: i64) -> Answer {
-        unimplemented!()
+        unreachable!("no case uses it")
     }
     fn signal_times(&self, _: SignalId) -> Answer<(Timestamp, Timestamp)> {
-        unimplemented!()
+        unreachable!("no case uses it")
     }
     fn wait_signal(&self, _: SignalId, _: i64) -> Answer {
-        unimplemented!()
+        unreachable!("no case uses it")
     }
     fn on_signal(&self, _: SignalId, _: i64, _: Box<dyn FnOnce() + Send>) {
-        unimplemented!()
+        unreachable!("no case uses it")
     }
     fn allocate(&self, _: AgentId, _: MemoryClass, _: u64) -> Answer<Address> {
-        unimplemented!()
+        unreachable!("no case uses it")
     }
     fn allocate_at(&self, _: AgentId, _: MemoryClass, _: Address, _: u64) -> Answer {
-        unimplemented!()
+        unreachable!("no case uses it")
     }
     fn free(&self, _: Address) -> Answer {
-        unimplemented!()
+        unreachable!("no case uses it")
     }
     fn map(&self, _: AgentId, _: bool, _: u64) -> Answer<Address> {
-        unimplemented!()
+        unreachable!("no case uses it")
     }
     fn unmap(&self, _: Address, _: u64) -> Answer {
-        unimplemented!()
+        unreachable!("no case uses it")
     }
     fn write(&self, _: Address, _: &[u8]) -> Answer {
-        unimplemented!()
+        unreachable!("no case uses it")
     }
     fn read(&self, _: Address, _: u64) -> Answer<Vec<u8>> {
-        unimplemented!()
+        unreachable!("no case uses it")
     }
     fn copy(&self, _: Address, _: Address, _: u64, _: Option<SignalId>) -> Answer {
-        unimplemented!()
+        unreachable!("no case uses it")
     }
     fn load_module(&self, _: AgentId, _: &[VariableSpec]) -> Answer<(ExecutableId, Vec<Address>)> {
-        unimplemented!()
+        unreachable!("no case uses it")
     }
     fn unload_module(&self, _: ExecutableId) -> Answer {
-        unimplemented!()
+        unreachable!("no case uses it")
     }
     fn kernel(&self, _: AgentId, _: ToyKernel) -> KernelId {
-        unimplemented!()
+        unreachable!("no case uses it")
     }
     fn breathe(&self) {
-        unimplemented!()
+        unreachable!("no case uses it")
     }
     fn inject(&self, _: FaultRule) {
-        unimplemented!()
+        unreachable!("no case uses it")
     }
     fn heal(&self) {
-        unimplemented!()
+        unreachable!("no case uses it")
     }
 }

@@ -317,3 +317,32 @@ fn finalization_from_inside_the_continue_callback_ends_the_loop_although_it_said
     *lock(&slot) = Some(bench.engine.clone());
     assert_eq!(run_out(&bench), (REPLAYED, 1));
 }
+
+#[test]
+fn no_passes_and_nobody_to_end_the_loop_are_warned_about() {
+    let warned = |count, ask: Option<ContinueCallback>| {
+        let bench = replaying(count, ask, nothing);
+        dispatch(&bench.engine).unwrap();
+        let zero = |event: &Event| matches!(event, Event::Diagnostic(Diagnostic::ZeroPasses(_)));
+        lock(&bench.log).iter().any(zero)
+    };
+    assert!(warned(0, None));
+    assert!(!warned(0, Some(Arc::new(|_, _, _, _| 0))));
+    assert!(!warned(2, None));
+}
+
+#[test]
+fn callbacks_of_a_pass_carry_the_identity_captured_before_config() {
+    let (seen, record) = shared();
+    let bench = replaying(2, None, move |_, payload, _| lock(&record).push(payload.dispatch_info));
+    let call = bench.engine.enter_call();
+    dispatch(&bench.engine).unwrap();
+    let seen = lock(&seen);
+    assert!(seen.iter().all(|info| *info == seen[0]), "{seen:?}");
+    let internal = |event: &Event| match event {
+        Event::Callback(callback) => Some(callback.internal),
+        _ => None,
+    };
+    let internals: Vec<u64> = lock(&bench.log).iter().filter_map(internal).collect();
+    assert!(!internals.is_empty() && internals.iter().all(|&id| id == call.internal), "{internals:?}");
+}
