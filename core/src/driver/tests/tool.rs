@@ -346,3 +346,33 @@ fn callbacks_of_a_pass_carry_the_identity_captured_before_config() {
     let internals: Vec<u64> = lock(&bench.log).iter().filter_map(internal).collect();
     assert!(!internals.is_empty() && internals.iter().all(|&id| id == call.internal), "{internals:?}");
 }
+
+/// The callbacks of one dispatch whose tool subscribes to some operations and asks for two passes.
+fn subscribed_to(operations: &'static [i32]) -> Vec<(i32, Phase)> {
+    let log = Log::default();
+    let engine = Engine::new(Arc::new(obliging(&log)), EngineConfig::default());
+    let context = context(&engine);
+    let (seen, record) = shared();
+    let tool: TracingCallback = Arc::new(move |called, _, _| {
+        let Payload::Replay(payload) = called.payload else { return };
+        if (called.operation, called.phase) == (1, Phase::Enter) {
+            payload.replay_pass_count = Some(Arc::new(|_, _| 2));
+        }
+        lock(&record).push((called.operation, called.phase));
+    });
+    engine.configure_callback_tracing(context, CallbackKind::KernelReplay, operations, tool, 0).unwrap();
+    engine.start_context(context).unwrap();
+    dispatch(&engine).unwrap();
+    lock(&seen).clone()
+}
+
+#[test]
+fn a_tool_is_called_for_the_operations_that_it_subscribed_to() {
+    let config = [(1, Phase::Enter), (1, Phase::Exit)];
+    let all =
+        [config[0], (2, Phase::Enter), (2, Phase::Exit), (2, Phase::Enter), (2, Phase::Exit), config[1]];
+    assert_eq!(subscribed_to(&[]), all);
+    assert_eq!(subscribed_to(&[1, 2]), all);
+    assert_eq!(subscribed_to(&[1]), config);
+    assert_eq!(subscribed_to(&[2]), []);
+}

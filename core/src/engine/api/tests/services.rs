@@ -184,3 +184,14 @@ fn device_counters_are_sampled_while_the_context_is_active() {
     engine.start_context(context).unwrap();
     assert_eq!(engine.sample_device_counting(context), Err(Status::ContextError));
 }
+
+#[test]
+fn an_active_context_can_begin_to_count_unless_another_active_one_does() {
+    let engine = engine();
+    let (first, second, stopped) = (context(&engine), context(&engine), context(&engine));
+    engine.start_context(first).unwrap();
+    engine.start_context(second).unwrap();
+    assert_eq!(count(&engine, first), Ok(()));
+    assert_eq!(count(&engine, second), Err(Status::ContextConflict));
+    assert_eq!(count(&engine, stopped), Ok(()));
+}
