@@ -4,7 +4,7 @@ use super::{Run, Shared, pass_payload};
 use crate::backend::{Condition, Submission};
 use crate::context::Overrides;
 use crate::event::Event;
-use crate::ids::{SignalId, Ticket, Timestamp};
+use crate::ids::{Ticket, Timestamp};
 use crate::latch::Latch;
 use crate::replay::{Halt, Input};
 use crate::services::prepare;
@@ -79,14 +79,8 @@ impl Run<'_> {
                 latch.set();
             })
         };
-        let submitted = engine.backend.submit(submission, handler);
+        let submitted = engine.submit_logged(submission, handler);
         if let Ok(ticket) = submitted {
-            engine.observe(Event::Submitted {
-                dispatch: at.info.dispatch_id,
-                pass: at.pass,
-                ticket,
-                signal: SignalId::default(),
-            });
             self.executed += 1;
             self.pass = Some(PassToken { ticket, latch, state });
         }

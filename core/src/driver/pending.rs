@@ -29,7 +29,7 @@ impl Held {
         let (dispatch, submitted) = match self {
             Self::Packet(packet) => (None, engine.backend.forward(queue, &[packet])),
             Self::Dispatch(submission, handler) => {
-                (Some(submission.dispatch), engine.submit_logged(submission, handler))
+                (Some(submission.dispatch), engine.submit_logged(submission, handler).map(drop))
             }
         };
         let Err(error) = submitted else { return };

@@ -7,7 +7,7 @@ use crate::backend::{Collected, CompletionHandler, Submission, SubmitError};
 use crate::engine::Inner;
 use crate::event::Event;
 use crate::gate::Access;
-use crate::ids::{AgentId, QueueId};
+use crate::ids::{AgentId, QueueId, Ticket};
 use crate::replay::{Input, Path};
 use crate::services::prepare;
 use crate::tracing::Phase;
@@ -54,7 +54,7 @@ impl Run<'_> {
     ) -> Result<(), SubmitError> {
         let engine = self.engine;
         if path == Path::Held || !engine.replay_configured() {
-            return engine.submit_logged(submission, handler);
+            return engine.submit_logged(submission, handler).map(drop);
         }
         let gate = match path {
             Path::Shared => engine.approach_gate(self.caller, self.agent, Access::Shared),
@@ -65,7 +65,7 @@ impl Run<'_> {
                 engine.pending.flush(engine, self.agent);
                 let submitted = engine.submit_logged(submission, handler);
                 engine.release_gate(self.agent, Access::Shared, condition);
-                submitted
+                submitted.map(drop)
             }
             None if self.caller.async_event => {
                 engine.pending.hold(self.queue, self.agent, Held::Dispatch(submission, handler));
@@ -74,7 +74,7 @@ impl Run<'_> {
             }
             None => engine.intrude(self.agent, || {
                 engine.pending.flush_queue(engine, self.queue);
-                engine.submit_logged(submission, handler)
+                engine.submit_logged(submission, handler).map(drop)
             }),
         }
     }
@@ -85,12 +85,12 @@ impl Inner {
         &self,
         submission: Submission,
         handler: CompletionHandler,
-    ) -> Result<(), SubmitError> {
+    ) -> Result<Ticket, SubmitError> {
         let (dispatch, pass) = (submission.dispatch, submission.pass);
         let signal = submission.packet.completion_signal().unwrap_or_default();
         let ticket = self.backend.submit(submission, handler)?;
         self.observe(Event::Submitted { dispatch, pass, ticket, signal });
-        Ok(())
+        Ok(ticket)
     }
 }
 

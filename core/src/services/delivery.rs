@@ -3,8 +3,8 @@
 use super::counting::Counting;
 use super::dispatch_tracing::TracedSubmit;
 use super::{
-    BufferRecord, CounterRecord, CountingData, CountingRecord, DispatchRecord, DispatchSink,
-    PcSamplingRecord, Service, Services, Spm, ThreadTrace, TraceControl,
+    BufferRecord, CounterRecord, CountingData, CountingDispatchCallback, CountingRecord, DispatchRecord,
+    DispatchSink, PcSamplingRecord, Service, Services, Spm, ThreadTrace, TraceControl,
 };
 use crate::backend::{Collected, CounterValue, Instruments};
 use crate::context::ContextSet;
@@ -12,7 +12,7 @@ use crate::diagnostics::Diagnostic;
 use crate::engine::Inner;
 use crate::event::{Call, CallbackEvent, Event};
 use crate::ids::{BufferId, ContextId, CounterConfigId, CounterId, ThreadId, UserData};
-use crate::tracing::{CallbackKind, CorrelationId, DispatchInfo, DispatchOperation, Phase};
+use crate::tracing::{CallbackArgs, CallbackKind, CorrelationId, DispatchInfo, DispatchOperation, Phase};
 use std::sync::Arc;
 
 /// Which submit of which dispatch.
@@ -131,18 +131,11 @@ impl Prepared {
         correlation: CorrelationId,
         service: &Arc<Counting>,
     ) {
-        let mut user_data = UserData::default();
-        let data = self.data(correlation);
-        let event = self.at.event(Call::Dispatch(Service::DispatchCounting), context, user_data);
-        let chosen = engine.call_tool(event, || (service.choose)(data, &mut user_data, service.args));
-        let Some(counters) = self.counters_of(engine, context, chosen.flatten()) else { return };
+        let asked = (Service::DispatchCounting, &service.choose, service.args);
+        let Some((user_data, counters)) = self.chosen(engine, context, correlation, asked) else { return };
         merge(&mut self.instruments.counters, &counters);
-        self.add(
-            context,
-            correlation,
-            user_data,
-            Recipient::Counting { service: Arc::clone(service), counters },
-        );
+        let to = Recipient::Counting { service: Arc::clone(service), counters };
+        self.add(context, correlation, user_data, to);
     }
 
     fn ask_spm(
@@ -152,13 +145,25 @@ impl Prepared {
         correlation: CorrelationId,
         service: &Arc<Spm>,
     ) {
-        let mut user_data = UserData::default();
-        let data = self.data(correlation);
-        let event = self.at.event(Call::Dispatch(Service::Spm), context, user_data);
-        let chosen = engine.call_tool(event, || (service.choose)(data, &mut user_data, service.args));
-        let Some(counters) = self.counters_of(engine, context, chosen.flatten()) else { return };
+        let asked = (Service::Spm, &service.choose, service.args);
+        let Some((user_data, counters)) = self.chosen(engine, context, correlation, asked) else { return };
         merge(&mut self.instruments.spm, &counters);
         self.add(context, correlation, user_data, Recipient::Spm { service: Arc::clone(service), counters });
+    }
+
+    /// The counters that a dispatch callback chooses, and the user data that it leaves for the records.
+    fn chosen(
+        &self,
+        engine: &Inner,
+        context: ContextId,
+        correlation: CorrelationId,
+        (service, choose, args): (Service, &CountingDispatchCallback, CallbackArgs),
+    ) -> Option<(UserData, Vec<CounterId>)> {
+        let mut user_data = UserData::default();
+        let data = self.data(correlation);
+        let event = self.at.event(Call::Dispatch(service), context, user_data);
+        let chosen = engine.call_tool(event, || choose(data, &mut user_data, args))?;
+        Some((user_data, self.counters_of(engine, context, chosen)?))
     }
 
     fn ask_thread_trace(
