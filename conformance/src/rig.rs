@@ -30,7 +30,7 @@ use kreplay_core::aql::{Barrier, Packet};
 use kreplay_core::diagnostics::Diagnostic;
 use kreplay_core::event::{Entry, Event};
 use kreplay_core::fixture::{FaultPoint, FaultRule, Fixture, VariableSpec, Verdict};
-use kreplay_core::ids::{Address, AgentId, ExecutableId, ThreadId};
+use kreplay_core::ids::{Address, AgentId, ContextId, ExecutableId, ThreadId};
 use kreplay_core::invariant::{Checkers, End};
 use kreplay_core::memory::MemoryClass;
 use kreplay_core::replay::{Deadlines, OutcomeReport};
@@ -131,6 +131,12 @@ impl Rig {
 
     fn make_engine(&self, config: EngineConfig) -> Engine {
         (self.assemble)(&self.fixture, config)
+    }
+
+    /// A context of a client of its own.
+    pub fn other_context(&self) -> Checked<ContextId> {
+        let engine = self.engine();
+        Ok(engine.create_context(engine.register_client("other tool"))?)
     }
 
     /// The GPU agents.

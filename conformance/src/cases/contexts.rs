@@ -35,7 +35,7 @@ struct Watched {
 
 impl Watched {
     fn attach(rig: &Rig, script: impl FnOnce(Script, [ContextId; 2]) -> Script) -> Checked<Self> {
-        let contexts = [context(rig)?, context(rig)?];
+        let contexts = [rig.other_context()?, rig.other_context()?];
         let tool = script(Tool::builder(), contexts).attach(rig)?;
         for context in contexts {
             tool.trace(context)?;
@@ -79,12 +79,6 @@ fn apply(at: &Moment<'_>, toggles: &[Toggle], contexts: [ContextId; 2], answers:
         let context = contexts[which];
         answers.push(if on { at.start(context) } else { at.stop(context) });
     }
-}
-
-/// A context of a client of its own.
-fn context(rig: &Rig) -> Checked<ContextId> {
-    let engine = rig.engine();
-    Ok(engine.create_context(engine.register_client("other tool"))?)
 }
 
 /// Runs a counting kernel on the first agent, and lets its handler finish.

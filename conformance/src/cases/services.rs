@@ -16,12 +16,6 @@ pub(super) fn cases() -> Vec<Case> {
     [counters::CASES, limits::CASES, records::CASES, toggles::CASES].concat()
 }
 
-/// A context of a client of its own.
-fn context(rig: &Rig) -> Checked<ContextId> {
-    let engine = rig.engine();
-    Ok(engine.create_context(engine.register_client("other tool"))?)
-}
-
 /// Runs a counting kernel on the first agent, and lets its handler finish.
 fn bump(rig: &Rig) -> Checked {
     bump_on(rig, &rig.queue(rig.agent())?)
@@ -41,7 +35,7 @@ fn with_context(
     tool: &Tool,
     configure: impl FnOnce(&Tool, ContextId) -> Checked,
 ) -> Checked<ContextId> {
-    let context = context(rig)?;
+    let context = rig.other_context()?;
     configure(tool, context)?;
     tool.start(context)?;
     Ok(context)

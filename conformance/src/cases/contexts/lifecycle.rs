@@ -1,6 +1,6 @@
 //! Making, starting and stopping contexts.
 
-use super::{ONE, Watched, bump, context};
+use super::{ONE, Watched, bump};
 use crate::case::Case;
 use crate::failure::{Checked, Failure};
 use crate::rig::tool::PASS_ENTER;
@@ -32,7 +32,7 @@ fn active(rig: &Rig, context: ContextId) -> Checked<bool> {
 }
 
 fn lifecycle(rig: &Rig) -> Checked {
-    let (engine, context) = (rig.engine(), context(rig)?);
+    let (engine, context) = (rig.engine(), rig.other_context()?);
     ensure!(context != ContextId(0), "a created context has handle 0");
     ensure_eq!(engine.context_is_valid(context), Ok(true), "a created context is valid");
     ensure!(!active(rig, context)?, "a created context is active");
@@ -58,7 +58,7 @@ fn served_while_active(rig: &Rig) -> Checked {
 }
 
 fn unknown(rig: &Rig) -> Checked {
-    let (engine, known) = (rig.engine(), context(rig)?);
+    let (engine, known) = (rig.engine(), rig.other_context()?);
     for handle in [0, 1, known.0 + 1, known.0 + 1000, u64::MAX] {
         all_not_found(rig, ContextId(handle))?;
     }
@@ -78,7 +78,7 @@ fn all_not_found(rig: &Rig, context: ContextId) -> Checked {
 fn client_gone(rig: &Rig) -> Checked {
     let engine = rig.engine();
     let client = engine.register_client("short-lived");
-    let (gone, stays) = (engine.create_context(client)?, context(rig)?);
+    let (gone, stays) = (engine.create_context(client)?, rig.other_context()?);
     engine.start_context(gone)?;
     engine.start_context(stays)?;
     engine.release_client(client);
@@ -115,7 +115,7 @@ fn start_twice_counting(rig: &Rig) -> Checked {
 }
 
 fn stop_inactive(rig: &Rig) -> Checked {
-    let (engine, context) = (rig.engine(), context(rig)?);
+    let (engine, context) = (rig.engine(), rig.other_context()?);
     ensure_eq!(engine.stop_context(context), Err(Status::ContextNotFound), "stopping what never started");
     engine.start_context(context)?;
     engine.stop_context(context)?;
@@ -126,9 +126,9 @@ fn stop_inactive(rig: &Rig) -> Checked {
 
 /// Makes contexts until there are as many as can be; the last one.
 fn fill_up(rig: &Rig, already: usize) -> Checked<ContextId> {
-    let mut last = context(rig)?;
+    let mut last = rig.other_context()?;
     for _ in already + 1..CONTEXTS {
-        last = context(rig)?;
+        last = rig.other_context()?;
     }
     Ok(last)
 }

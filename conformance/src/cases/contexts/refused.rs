@@ -1,6 +1,6 @@
 //! Toggles that are refused, and record nothing.
 
-use super::{ONE, TWO, Watched, bump, context};
+use super::{ONE, TWO, Watched, bump};
 use crate::case::Case;
 use crate::failure::Checked;
 use crate::rig::tool::{CONFIG_ENTER, CONFIG_EXIT, Moment, PASS_ENTER, PASS_EXIT, Script};
@@ -195,7 +195,7 @@ fn not_started(rig: &Rig, context: ContextId, prepare: impl FnOnce(&Watched) -> 
 }
 
 fn never_started(rig: &Rig) -> Checked {
-    let context = context(rig)?;
+    let context = rig.other_context()?;
     let watched = not_started(rig, context, |watched| watched.tool.trace(context))?;
     ensure_eq!(watched.tool.traced(context), "", "passes that the inactive context traced");
     ensure!(!rig.engine().context_is_active(context)?, "a local start has started the context globally");
@@ -205,7 +205,7 @@ fn never_started(rig: &Rig) -> Checked {
 }
 
 fn stopped_before(rig: &Rig) -> Checked {
-    let context = context(rig)?;
+    let context = rig.other_context()?;
     let watched = not_started(rig, context, |watched| {
         watched.tool.trace(context)?;
         watched.tool.start(context)?;
@@ -225,7 +225,7 @@ fn not_a_context(rig: &Rig, handle: u64) -> Checked {
 
 /// A context that is started globally inside the loop takes part from then on and cannot be toggled.
 fn started_in_loop(rig: &Rig) -> Checked {
-    let (context, engine) = (context(rig)?, rig.engine().clone());
+    let (context, engine) = (rig.other_context()?, rig.engine().clone());
     let mut answers = List::default();
     let watched = Watched::attach(rig, |script, _| {
         let script = script.on(PASS_ENTER, move |_| {

@@ -1,6 +1,6 @@
 //! What toggles do inside their loop.
 
-use super::{ONE, START, STOP, TWO, Watched, bump, context};
+use super::{ONE, START, STOP, TWO, Watched, bump};
 use crate::case::Case;
 use crate::failure::Checked;
 use crate::rig::tool::{CONFIG_ENTER, PASS_ENTER, PASS_EXIT};
@@ -62,7 +62,7 @@ pub(in crate::cases) const CASES: &[Case] = &[
 ];
 
 fn selects_services(rig: &Rig) -> Checked {
-    let [counting, timing] = [context(rig)?, context(rig)?];
+    let [counting, timing] = [rig.other_context()?, rig.other_context()?];
     let tool = Tool::builder().passes(3).on(PASS_ENTER, move |at| match at.pass() {
         0 => drop(at.stop(timing)),
         2 => drop((at.stop(counting), at.start(timing))),

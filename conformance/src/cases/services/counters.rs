@@ -1,6 +1,6 @@
 //! Dispatch counting: what is counted on each pass, and what cannot be.
 
-use super::{bump, bump_on, context};
+use super::{bump, bump_on};
 use crate::case::Case;
 use crate::failure::{Checked, Failure};
 use crate::rig::tool::{Call, PASS_ENTER, Seen};
@@ -227,7 +227,7 @@ fn unusable_choice(rig: &Rig, owner: AgentId, why: Status) -> Checked {
 fn beside_device_counting(rig: &Rig) -> Checked {
     let tool = Tool::builder().stopped().attach(rig)?;
     let config = tool.counters(rig.agent(), &["SQ_WAVES"])?;
-    let [first, second] = [context(rig)?, context(rig)?];
+    let [first, second] = [rig.other_context()?, rig.other_context()?];
     let refused = Err(Failure::from(Status::AgentDispatchConflict).why);
     let why = |answer: Checked| answer.map_err(|failure| failure.why);
     tool.count(first, |_| None)?;
@@ -241,7 +241,7 @@ fn beside_device_counting(rig: &Rig) -> Checked {
 
 fn beside_pc_sampling(rig: &Rig) -> Checked {
     let tool = Tool::builder().stopped().attach(rig)?;
-    let [first, second] = [context(rig)?, context(rig)?];
+    let [first, second] = [rig.other_context()?, rig.other_context()?];
     let buffers = [tool.buffer(first, 8)?, tool.buffer(second, 8)?];
     let refused = Err(Failure::from(Status::ContextConflict).why);
     let why = |answer: Checked| answer.map_err(|failure| failure.why);

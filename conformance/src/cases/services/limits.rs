@@ -1,6 +1,6 @@
 //! Services that exclude each other on a pass.
 
-use super::{bump, context};
+use super::bump;
 use crate::case::Case;
 use crate::ensure_eq;
 use crate::failure::Checked;
@@ -81,7 +81,7 @@ fn reported(rig: &Rig, of: fn(&Diagnostic) -> Option<(u64, u64)>) -> String {
 }
 
 fn counters_and_sampling(rig: &Rig, choose: Choice, reports: &str) -> Checked {
-    let [counting, sampling] = [context(rig)?, context(rig)?];
+    let [counting, sampling] = [rig.other_context()?, rig.other_context()?];
     let tool = masking(rig, [counting, sampling], choose)?;
     let config = tool.counters(rig.agent(), &["SQ_WAVES"])?;
     tool.count(counting, move |_| Some(config))?;
@@ -99,7 +99,7 @@ fn counters_and_sampling(rig: &Rig, choose: Choice, reports: &str) -> Checked {
 }
 
 fn trace_and_spm(rig: &Rig, choose: Choice, collected: [&str; 2], reports: &str) -> Checked {
-    let [tracing, streaming] = [context(rig)?, context(rig)?];
+    let [tracing, streaming] = [rig.other_context()?, rig.other_context()?];
     let tool = masking(rig, [tracing, streaming], choose)?;
     let config = tool.counters(rig.agent(), &["SQ_WAVES"])?;
     tool.trace_threads(tracing, rig.agent(), |_| TraceControl::StartAndStop)?;

@@ -1,6 +1,6 @@
 //! Which services are masked by toggles, and which are not.
 
-use super::{bump, context, with_context};
+use super::{bump, with_context};
 use crate::case::Case;
 use crate::failure::Checked;
 use crate::rig::tool::PASS_ENTER;
@@ -62,7 +62,7 @@ fn masking(rig: &Rig, context: ContextId) -> Checked<(Tool, List<Status>)> {
 
 /// Runs a loop that masks a service of a context.
 fn masked(rig: &Rig, configure: impl FnOnce(&Tool, ContextId) -> Checked) -> Checked<Tool> {
-    let context = context(rig)?;
+    let context = rig.other_context()?;
     let (tool, answers) = masking(rig, context)?;
     configure(&tool, context)?;
     tool.start(context)?;
@@ -143,7 +143,7 @@ fn pc_sampling(rig: &Rig) -> Checked {
 
 /// Counts the device over a plain run and over a loop of four passes that stops the context on some.
 fn device_counting(rig: &Rig, stopped_on: &'static [u64]) -> Checked {
-    let (counting, answers) = (context(rig)?, List::default());
+    let (counting, answers) = (rig.other_context()?, List::default());
     let noted = answers.clone();
     let passes =
         |call: &crate::rig::tool::Call| if call.dispatch_id().is_some_and(|id| id.0 == 1) { 1 } else { 4 };
@@ -180,7 +180,7 @@ fn none_needed(rig: &Rig) -> Checked {
 
 /// Four services on contexts of their own, of which each pass runs one.
 fn any(rig: &Rig) -> Checked {
-    let contexts = [context(rig)?, context(rig)?, context(rig)?, context(rig)?];
+    let contexts = [rig.other_context()?, rig.other_context()?, rig.other_context()?, rig.other_context()?];
     let tool = Tool::builder().passes(4).on(PASS_ENTER, move |at| {
         for (pass, context) in (0..).zip(contexts) {
             if pass == at.pass() {
