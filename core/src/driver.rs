@@ -17,7 +17,7 @@ use crate::context::Subscriber;
 use crate::diagnostics::Diagnostic;
 use crate::engine::Inner;
 use crate::event::{Call, Event};
-use crate::gate::Access;
+use crate::gate::{Access, Entry};
 use crate::ids::{KernelId, QueueId, Timestamp, UserData};
 use crate::limits::{DISPATCH_INFO_BYTES, PAYLOAD_BYTES};
 use crate::memory::{Footprint, Snapshot};
@@ -225,10 +225,7 @@ impl<'e> Run<'e> {
 
     /// Whether something other than the tool ends the loop.
     fn interrupted(&self) -> Option<Halt> {
-        if self.engine.gate(self.agent).tainted() {
-            return Some(Halt::Tainted);
-        }
-        self.engine.finalizing().then_some(Halt::Finalizing)
+        Halt::interruption(self.engine.gate(self.agent).tainted(), self.engine.finalizing())
     }
 
     fn watchdog(&self) -> Option<Halt> {
@@ -380,9 +377,11 @@ impl<'e> Run<'e> {
     }
 
     fn lock(&mut self) -> Input {
-        let Some(condition) = self.engine.approach_gate(self.caller, self.agent, Access::Exclusive) else {
+        let approach = self.engine.approach(self.caller, self.agent, Access::Exclusive);
+        let entry = self.engine.enter_gate(self.agent, Access::Exclusive, approach, false);
+        let Entry::Taken(_, condition) = entry else {
             self.reentrant = true;
-            self.engine.taint(self.agent);
+            self.engine.report_reentrancy(self.agent);
             return Input::Reentrant;
         };
         self.window = Some(Window::open(self.engine, self.caller.thread, self.agent));

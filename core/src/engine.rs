@@ -6,13 +6,13 @@ mod ledger;
 
 pub use api::{CallGuard, GraphLaunchGuard};
 
-use crate::backend::{Backend, Caller, Interceptor};
+use crate::backend::{Backend, Caller, Condition as Wait, Interceptor};
 use crate::context::{Approach, Registry};
 use crate::diagnostics::Diagnostic;
 use crate::driver::PendingPackets;
 use crate::event::{CallbackEvent, Event};
 use crate::fence::Fence;
-use crate::gate::{Access, Gate};
+use crate::gate::{Access, Entry, Gate};
 use crate::ids::{AgentId, ContextId, DispatchId};
 use crate::memory::{StagingPool, Tracker};
 use crate::replay::{Condition, Deadlines, Policy, Watchdog};
@@ -201,14 +201,43 @@ impl Inner {
         self.threads.with(thread, |state| state.approach(&*self.seams, agent, access, async_event))
     }
 
-    /// Takes a gate, waiting for as long as it takes.
-    pub(crate) fn take_gate(&self, agent: usize, access: Access) -> Condition {
+    /// Brings a thread into a gate as it may approach it, waiting for as long as that takes.
+    pub(crate) fn enter_gate(
+        &self,
+        agent: usize,
+        access: Access,
+        approach: Approach,
+        may_intrude: bool,
+    ) -> Entry {
+        let gate = self.gate(agent);
         loop {
-            if let Some(condition) = self.try_gate(agent, access) {
-                return condition;
+            let entry = gate.enter(access, approach, may_intrude);
+            match entry {
+                Entry::Wait(access) => {
+                    let _ = self.backend.park(&Wait::Gate(Arc::clone(gate), access), None);
+                    continue;
+                }
+                Entry::Taken(access, _) => {
+                    self.observe(Event::Gate { agent: self.agents[agent].id, access, taken: true });
+                }
+                Entry::Reentrant | Entry::HeldBack => {}
             }
-            let gate = Arc::clone(self.gate(agent));
-            let _ = self.backend.park(&crate::backend::Condition::Gate(gate, access), None);
+            return entry;
+        }
+    }
+
+    /// Taints the open window of the agent, once no restore is under way.
+    pub(crate) fn taint(&self, agent: usize) {
+        if let Entry::Taken(access, condition) = self.enter_gate(agent, Access::Shared, Approach::Skip, true)
+        {
+            self.release_gate(agent, access, condition);
+        }
+    }
+
+    /// Reports that a nested dispatch ran into an open window of the agent.
+    pub(crate) fn report_reentrancy(&self, agent: usize) {
+        if self.gate(agent).window_open() {
+            self.diagnose(Diagnostic::Reentrancy(self.agents[agent].id));
         }
     }
 
@@ -217,15 +246,6 @@ impl Inner {
         let condition = self.gate(agent).take(access)?;
         self.observe(Event::Gate { agent: self.agents[agent].id, access, taken: true });
         Some(condition)
-    }
-
-    /// Takes a gate as the calling thread may; `None` if it has to do without.
-    pub(crate) fn approach_gate(&self, caller: Caller, agent: usize, access: Access) -> Option<Condition> {
-        match self.approach(caller, agent, access) {
-            Approach::Wait => Some(self.take_gate(agent, access)),
-            Approach::Try => self.try_gate(agent, access),
-            Approach::Skip => None,
-        }
     }
 
     /// Gives a gate back.
@@ -239,27 +259,6 @@ impl Inner {
         if self.finalizing() && !self.agents.iter().any(|slot| slot.gate.window_open()) {
             self.tracker.disable();
         }
-    }
-
-    /// Notes that something else runs inside an open window of the agent.
-    pub(crate) fn taint(&self, agent: usize) {
-        let gate = self.gate(agent);
-        if gate.window_open() {
-            gate.taint();
-            self.diagnose(Diagnostic::Reentrancy(self.agents[agent].id));
-        }
-    }
-
-    /// Submits without the gate, for a thread that must not wait: the window it runs into is tainted, and none opens
-    /// before it is done.
-    pub(crate) fn intrude<T>(&self, agent: usize, submit: impl FnOnce() -> T) -> T {
-        let gate = self.gate(agent);
-        if gate.intrude() {
-            self.diagnose(Diagnostic::Reentrancy(self.agents[agent].id));
-        }
-        let submitted = submit();
-        gate.release(Access::Shared, Condition::Sound);
-        submitted
     }
 
     fn toggle(&self, context: ContextId, on: bool) -> Status {

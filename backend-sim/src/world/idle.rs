@@ -202,6 +202,7 @@ fn describe_condition(condition: &Condition) -> String {
     match condition {
         Condition::Gate(_, Access::Shared) => "a gate, shared".to_owned(),
         Condition::Gate(_, Access::Exclusive) => "a gate, exclusive".to_owned(),
+        Condition::Gate(_, Access::Intruding) => "the end of a restore".to_owned(),
         Condition::Latch(_) => "a latch".to_owned(),
         Condition::QueueIdle { queue, withheld } => idle(QueueId::to_string(queue), withheld),
         Condition::AgentIdle { agent, withheld } => idle(agent.to_string(), withheld),

@@ -4,9 +4,10 @@ use super::Run;
 use super::pending::Held;
 use crate::aql::Packet;
 use crate::backend::{Collected, CompletionHandler, Submission, SubmitError};
+use crate::context::Approach;
 use crate::engine::Inner;
 use crate::event::Event;
-use crate::gate::Access;
+use crate::gate::{Access, Entry};
 use crate::ids::{AgentId, QueueId, Ticket};
 use crate::replay::{Input, Path};
 use crate::services::prepare;
@@ -56,27 +57,22 @@ impl Run<'_> {
         if path == Path::Held || !engine.replay_configured() {
             return engine.submit_logged(submission, handler).map(drop);
         }
-        let gate = match path {
-            Path::Shared => engine.approach_gate(self.caller, self.agent, Access::Shared),
-            Path::Held | Path::NoGate => None,
+        let approach = match path {
+            Path::NoGate => Approach::Skip,
+            Path::Shared | Path::Held => engine.approach(self.caller, self.agent, Access::Shared),
         };
-        match gate {
-            Some(condition) => {
-                engine.pending.flush(engine, self.agent);
-                let submitted = engine.submit_logged(submission, handler);
-                engine.release_gate(self.agent, Access::Shared, condition);
-                submitted.map(drop)
-            }
-            None if self.caller.async_event => {
-                engine.pending.hold(self.queue, self.agent, Held::Dispatch(submission, handler));
-                engine.flush_pending(self.agent);
-                Ok(())
-            }
-            None => engine.intrude(self.agent, || {
-                engine.pending.flush_queue(engine, self.queue);
-                engine.submit_logged(submission, handler).map(drop)
-            }),
-        }
+        let may_intrude = !self.caller.async_event;
+        let Entry::Taken(access, condition) =
+            engine.enter_gate(self.agent, Access::Shared, approach, may_intrude)
+        else {
+            engine.pending.hold(self.queue, self.agent, Held::Dispatch(submission, handler));
+            engine.flush_pending(self.agent);
+            return Ok(());
+        };
+        engine.let_held_go_first(self.queue, self.agent, access);
+        let submitted = engine.submit_logged(submission, handler);
+        engine.release_gate(self.agent, access, condition);
+        submitted.map(drop)
     }
 }
 
@@ -92,6 +88,18 @@ impl Inner {
         self.observe(Event::Submitted { dispatch, pass, ticket, signal });
         Ok(ticket)
     }
+
+    /// Submits what is held back and must not be overtaken: everything of the agent, or, in a window that is not this
+    /// thread's to close, what is before it in the queue.
+    fn let_held_go_first(&self, queue: QueueId, agent: usize, access: Access) {
+        match access {
+            Access::Shared | Access::Exclusive => self.pending.flush(self, agent),
+            Access::Intruding => {
+                self.report_reentrancy(agent);
+                self.pending.flush_queue(self, queue);
+            }
+        }
+    }
 }
 
 /// Passes packets on untouched, behind those of their queue that are still held back; dispatches also wait for the
@@ -106,21 +114,19 @@ pub(crate) fn forward_in_order(
     let gated = engine.agent_index(agent).filter(|_| dispatches || engine.pending.holds(queue));
     let Some(agent) = gated else { return engine.backend.forward(queue, packets) };
     let caller = engine.backend.caller();
-    let Some(condition) = engine.approach_gate(caller, agent, Access::Shared) else {
-        if dispatches && !caller.async_event {
-            return engine.intrude(agent, || {
-                engine.pending.flush_queue(engine, queue);
-                engine.backend.forward(queue, packets)
-            });
-        }
+    let approach = engine.approach(caller, agent, Access::Shared);
+    // What is no dispatch touches no memory: it can wait behind the packets that are held back.
+    let may_intrude = dispatches && !caller.async_event;
+    let Entry::Taken(access, condition) = engine.enter_gate(agent, Access::Shared, approach, may_intrude)
+    else {
         for &packet in packets {
             engine.pending.hold(queue, agent, Held::Packet(packet));
         }
         engine.flush_pending(agent);
         return Ok(());
     };
-    engine.pending.flush(engine, agent);
+    engine.let_held_go_first(queue, agent, access);
     let forwarded = engine.backend.forward(queue, packets);
-    engine.release_gate(agent, Access::Shared, condition);
+    engine.release_gate(agent, access, condition);
     forwarded
 }

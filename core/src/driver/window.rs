@@ -125,6 +125,10 @@ impl Run<'_> {
 
     pub(super) fn restore(&mut self) -> Input {
         let Some(snapshot) = &self.snapshot else { return Input::Torn };
+        let gate = self.engine.gate(self.agent);
+        if !gate.begin_restore() {
+            return Input::Tainted;
+        }
         let agent = self.engine.agents[self.agent].id;
         let backend = &*self.engine.backend;
         let dispatch = self.at.info.dispatch_id;
@@ -141,6 +145,7 @@ impl Run<'_> {
             },
         );
         self.restore_ns += backend.now().saturating_sub(began);
+        gate.end_restore();
         if skipped > 0 {
             self.engine.diagnose(Diagnostic::PartialRestore { dispatch, skipped });
         }

@@ -6,7 +6,7 @@ use crate::backend::{Caller, Condition as Wait, Interceptor, QueueBusy, SubmitEr
 use crate::context::Approach;
 use crate::diagnostics::{Diagnostic, Tally};
 use crate::driver;
-use crate::gate::Access;
+use crate::gate::{Access, Entry};
 use crate::ids::{Address, AgentId, QueueId};
 use crate::memory::{Allocation, Mapping, Region};
 use crate::replay::Candidacy;
@@ -64,10 +64,12 @@ impl Interceptor for Inner {
             return Ok(());
         }
         let caller = self.backend.caller();
-        let gate = self.approach_gate(caller, agent, Access::Shared);
-        let condition = gate.ok_or(QueueBusy(queue))?;
+        let approach = self.approach(caller, agent, Access::Shared);
+        let Entry::Taken(access, condition) = self.enter_gate(agent, Access::Shared, approach, false) else {
+            return Err(QueueBusy(queue));
+        };
         self.pending.forget(self, queue);
-        self.release_gate(agent, Access::Shared, condition);
+        self.release_gate(agent, access, condition);
         Ok(())
     }
 }
@@ -147,7 +149,7 @@ impl Inner {
                 let slot = &self.agents[agent];
                 let _ = slot.fence.try_begin(true);
                 if slot.fence.is_open_window() {
-                    self.gate(agent).taint();
+                    self.taint(agent);
                     self.diagnose(Diagnostic::NestedCopy(caller.thread));
                 }
             }

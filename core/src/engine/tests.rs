@@ -29,6 +29,11 @@ fn inside_a_window(backend: MockBackend) -> Engine {
     engine
 }
 
+/// A plain submit of the calling thread at a gate.
+fn enter(engine: &Engine, agent: usize) -> Entry {
+    engine.0.enter_gate(agent, Shared, engine.0.approach(CALLER, agent, Shared), true)
+}
+
 fn tainted(engine: &Engine) -> [bool; 2] {
     [0, 1].map(|agent| engine.0.agents[agent].gate.tainted())
 }
@@ -52,7 +57,7 @@ fn each_agent_has_its_own_gate() {
 #[test]
 fn a_thread_takes_a_gate_that_is_free_and_marks_nothing() {
     let engine = inside_a_window(backend(&Log::default()));
-    assert!(engine.0.approach_gate(CALLER, 1, Shared).is_some());
+    assert!(enter(&engine, 1) == Entry::Taken(Shared, Condition::Sound));
     assert_eq!(tainted(&engine), [false, false]);
 }
 
@@ -69,7 +74,7 @@ fn a_thread_waits_for_a_gate_that_another_one_holds() {
     let engine = replaying(backend);
     assert!(engine.0.try_gate(0, Exclusive).is_some());
     *lock(&gate) = Some(Arc::clone(&engine.0.agents[0].gate));
-    assert_eq!(engine.0.approach_gate(CALLER, 0, Shared), Some(Condition::Sound));
+    assert_eq!(enter(&engine, 0), Entry::Taken(Shared, Condition::Sound));
 }
 
 #[test]

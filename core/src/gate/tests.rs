@@ -1,5 +1,5 @@
 use super::*;
-use Access::{Exclusive, Shared};
+use Access::{Exclusive, Intruding, Shared};
 use Condition::{Poisoned, Sound};
 
 #[test]
@@ -92,13 +92,71 @@ fn the_shared_gate_is_the_same_state_behind_a_lock() {
 fn an_intruder_taints_an_open_window_and_keeps_the_next_one_out() {
     let mut gate = GateState::default();
     let _ = gate.take(Exclusive);
-    assert!(gate.intrude());
+    assert_eq!(gate.take(Intruding), Some(Sound));
     assert!(gate.tainted());
     gate.release(Exclusive, Sound);
     assert_eq!(gate.take(Exclusive), None);
-    assert!(!gate.intrude());
-    gate.release(Shared, Sound);
-    gate.release(Shared, Sound);
+    assert_eq!(gate.take(Intruding), Some(Sound));
+    gate.release(Intruding, Sound);
+    gate.release(Intruding, Sound);
     assert_eq!(gate.take(Exclusive), Some(Sound));
     assert!(!gate.tainted());
+}
+
+#[test]
+fn a_tainted_window_is_not_restored() {
+    let mut gate = GateState::default();
+    let _ = gate.take(Exclusive);
+    assert!(gate.begin_restore());
+    gate.end_restore();
+    gate.taint();
+    assert!(!gate.begin_restore());
+    assert!(gate.available(Intruding));
+}
+
+#[test]
+fn nobody_intrudes_while_memory_is_restored() {
+    let mut gate = GateState::default();
+    let _ = gate.take(Exclusive);
+    assert!(gate.begin_restore());
+    assert_eq!(gate.take(Intruding), None);
+    assert!(!gate.tainted());
+    gate.end_restore();
+    assert!(gate.available(Intruding));
+    assert!(gate.begin_restore());
+    gate.release(Exclusive, Poisoned);
+    assert_eq!(gate.take(Intruding), Some(Poisoned));
+}
+
+/// Who comes, to what, and what it gets: from a free gate, from an open window, and from one that is being restored.
+#[test]
+fn who_comes_to_a_gate_and_what_it_gets() {
+    use Approach::{Skip, Try, Wait};
+    let free = GateState::default();
+    let mut open = free;
+    let _ = open.take(Exclusive);
+    let mut restoring = open;
+    assert!(restoring.begin_restore());
+    let enter = |access, approach, may_intrude| {
+        [free, open, restoring].map(|gate| gate.clone().enter(access, approach, may_intrude))
+    };
+    let taken = |access| Entry::Taken(access, Sound);
+    let waits = |access| [taken(access), Entry::Wait(access), Entry::Wait(access)];
+    assert_eq!(enter(Exclusive, Wait, true), waits(Exclusive));
+    assert_eq!(enter(Shared, Wait, true), waits(Shared));
+    assert_eq!(enter(Exclusive, Try, true), [taken(Exclusive), Entry::Reentrant, Entry::Reentrant]);
+    assert_eq!(enter(Exclusive, Skip, true), [Entry::Reentrant; 3]);
+    assert_eq!(enter(Shared, Try, true), [taken(Shared), taken(Intruding), Entry::Wait(Intruding)]);
+    assert_eq!(enter(Shared, Skip, true), [taken(Intruding), taken(Intruding), Entry::Wait(Intruding)]);
+    assert_eq!(enter(Shared, Try, false), [taken(Shared), Entry::HeldBack, Entry::HeldBack]);
+}
+
+#[test]
+fn a_dispatch_that_cannot_have_its_window_taints_the_open_one() {
+    let mut gate = GateState::default();
+    let _ = gate.take(Exclusive);
+    let _ = gate.enter(Shared, Approach::Try, false);
+    assert!(!gate.tainted());
+    let _ = gate.enter(Exclusive, Approach::Try, true);
+    assert!(gate.tainted());
 }

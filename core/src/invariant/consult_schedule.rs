@@ -88,7 +88,9 @@ impl State {
                 self.due = Some(self.after(pass));
             }
             (Effect::AskContinue(_), Input::Answered(Ok(true))) => self.due = Some(Due::Restore),
-            (Effect::PassExit(_) | Effect::AskContinue(_), _) => self.due = Some(Due::CloseFence),
+            (Effect::PassExit(_) | Effect::AskContinue(_), _) | (Effect::Restore, Input::Tainted) => {
+                self.due = Some(Due::CloseFence);
+            }
             _ => {}
         }
     }

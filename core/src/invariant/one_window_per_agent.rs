@@ -14,6 +14,7 @@ struct Holders {
     agent: AgentId,
     shared: u32,
     exclusive: u32,
+    intruding: u32,
 }
 
 impl Checker {
@@ -21,6 +22,7 @@ impl Checker {
         let holders = self.holders(agent);
         let count = match access {
             Access::Shared => &mut holders.shared,
+            Access::Intruding => &mut holders.intruding,
             Access::Exclusive => &mut holders.exclusive,
         };
         if !taken {
@@ -41,16 +43,22 @@ impl Checker {
     }
 
     pub(super) fn finish(&self, found: &mut Found) {
-        for holders in self.0.iter().filter(|holders| holders.exclusive + holders.shared > 0) {
+        for holders in self.0.iter().filter(|holders| holders.any()) {
             found.add("no-leak", format!("the gate of {} was never released", holders.agent));
         }
     }
 
     fn holders(&mut self, agent: AgentId) -> &mut Holders {
         let index = self.0.iter().position(|holders| holders.agent == agent).unwrap_or_else(|| {
-            self.0.push(Holders { agent, shared: 0, exclusive: 0 });
+            self.0.push(Holders { agent, shared: 0, exclusive: 0, intruding: 0 });
             self.0.len() - 1
         });
         &mut self.0[index]
+    }
+}
+
+impl Holders {
+    const fn any(&self) -> bool {
+        self.exclusive + self.shared + self.intruding > 0
     }
 }

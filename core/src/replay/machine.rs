@@ -142,6 +142,7 @@ impl Replay {
             (Self::Consulting(_), I::Answered(Ok(false))) => close_fence(Outcome::Replayed(Reason::None)),
             (Self::Consulting(_), I::Answered(Err(halt))) => close_fence(halt.outcome()),
             (Self::Restoring(at), I::Done) => Loop { pass: at.pass + 1, ..at }.enter(),
+            (Self::Restoring(_), I::Tainted) => close_fence(Halt::Tainted.outcome()),
             (Self::Restoring(_), I::Torn) => close_fence(Outcome::Corrupt),
 
             (Self::ClosingFence(outcome), I::Done) => leave(outcome),
@@ -193,7 +194,29 @@ impl Loop {
     }
 }
 
+impl Next {
+    /// The same, but an indefinite loop goes no further than pass `last`: it enters that pass again and again. The machine
+    /// treats all its passes alike, so an explorer sees every behaviour in finitely many states.
+    pub fn folded(self, last: u64) -> Self {
+        match self {
+            Self::Do(Replay::PassEntering(at), _) if at.total == 0 && at.pass > last => {
+                Loop { pass: last, ..at }.enter()
+            }
+            next => next,
+        }
+    }
+}
+
 impl Halt {
+    /// What ends a loop although the tool did not say so: its window was tainted, or finalization began.
+    pub const fn interruption(tainted: bool, finalizing: bool) -> Option<Self> {
+        match (tainted, finalizing) {
+            (true, _) => Some(Self::Tainted),
+            (false, true) => Some(Self::Finalizing),
+            (false, false) => None,
+        }
+    }
+
     const fn outcome(self) -> Outcome {
         Outcome::Replayed(match self {
             Halt::Tainted | Halt::Finalizing => Reason::None,

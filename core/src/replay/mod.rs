@@ -125,6 +125,8 @@ pub enum Input {
     Exited(Option<Halt>),
     /// To [`Effect::AskContinue`]: whether to go on.
     Answered(#[serde(serialize_with = "answer")] Result<bool, Halt>),
+    /// To [`Effect::Restore`]: not begun, because the window was tainted since the loop last looked; the loop ends.
+    Tainted,
     /// To [`Effect::Restore`]: failed part-way.
     Torn,
 }

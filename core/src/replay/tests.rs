@@ -38,7 +38,7 @@ fn answers(effect: Effect) -> Vec<Input> {
             let answered = HALTS.map(|halt| I::Answered(Err(halt)));
             [&[I::Answered(Ok(true)), I::Answered(Ok(false))][..], &answered].concat()
         }
-        Effect::Restore => vec![I::Done, I::Torn],
+        Effect::Restore => vec![I::Done, I::Tainted, I::Torn],
         Effect::CloseFence | Effect::ConfigExit(_) | Effect::Withhold | Effect::Unlock(_) => vec![I::Done],
     }
 }

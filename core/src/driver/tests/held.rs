@@ -214,3 +214,22 @@ fn a_protocol_error_is_counted_as_corrupt_and_poisons_the_gate() {
     assert_eq!(bench.engine.tally().corrupt, 1);
     assert_eq!(bench.engine.0.try_gate(0, Access::Exclusive), Some(Condition::Poisoned));
 }
+
+#[test]
+fn a_window_that_was_tainted_after_the_loop_last_looked_is_not_restored() {
+    let mut script = Script::new();
+    script.open_window();
+    script.unstage();
+    let bench = script.engine(Some(2));
+    let packet = KernelDispatch::linear(KernelId(1), 0, 64, 64);
+    let sent = Packet::from(packet).with_completion_signal(Some(SIGNAL));
+    let mut run = Run::new(&bench.engine.0, QUEUE, 0, sent, &packet, None);
+    assert_eq!(run.lock(), Input::Locked(Condition::Sound));
+    assert_eq!([run.admit(), run.drain_queue(), run.drain_agent(), run.open_fence()], [Input::Done; 4]);
+    assert_eq!(run.take_snapshot(), Input::Done);
+    assert_eq!(run.interrupted(), None);
+    bench.engine.0.taint(0);
+    assert_eq!(run.restore(), Input::Tainted);
+    let _ = run.withhold();
+    let _ = run.unlock(Condition::Sound);
+}

@@ -86,6 +86,7 @@ fn loops_that_do_not_end_as_planned() {
         ("submit failed", no_consult(&refused)),
         ("submit failed, and the plain run too", no_consult(&refused_twice)),
         ("corrupt", no_consult(&[("Restore", Input::Torn)])),
+        ("tainted before the restore", no_consult(&[("Restore", Input::Tainted)])),
         ("tainted", no_consult(&[("PassExit(0)", Input::Exited(Some(Halt::Tainted)))])),
         ("PASS enter panics", no_consult(&[("PassEnter(0)", Input::Panicked)])),
         (
