@@ -16,6 +16,7 @@ mod backend;
 mod baton;
 mod completion;
 mod config;
+pub mod explore;
 mod fixture;
 mod rng;
 mod sim;

@@ -1,7 +1,7 @@
 //! Random streams: one a subsystem, so that a new choice in one does not reorder the others.
 
-use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{RngCore, SeedableRng};
+use rand_xoshiro::{SplitMix64, Xoshiro256PlusPlus};
 
 /// A stream of choices, the same on every machine.
 #[derive(Clone, Debug)]
@@ -11,6 +11,12 @@ impl Stream {
     /// The stream of a subsystem.
     pub(crate) fn new(seed: u64, name: &str) -> Self {
         Self(Xoshiro256PlusPlus::seed_from_u64(fnv1a(seed, name)))
+    }
+
+    /// The stream of one of many runs; runs that are next to each other have nothing in common.
+    pub(crate) fn numbered(seed: u64, number: u64) -> Self {
+        let key = SplitMix64::seed_from_u64(seed).next_u64();
+        Self(Xoshiro256PlusPlus::seed_from_u64(key ^ number))
     }
 
     /// A number below `bound`; 0 without a draw when there is no choice.

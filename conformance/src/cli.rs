@@ -1,6 +1,7 @@
 //! The command line: what is asked for, and the exit code.
 
 mod conformance;
+mod explore;
 mod mutants;
 mod number;
 mod output;
@@ -24,7 +25,7 @@ struct Cli {
     command: Option<Command>,
 }
 
-const EXIT_CODES: &str = "Exit codes: 0 as expected, 1 a failure, 2 usage or bad input, 3 a run that could not end,\nor whose report nobody read to its end.";
+const EXIT_CODES: &str = "Exit codes: 0 as expected, 1 a failure or a finding, 2 usage or bad input, 3 a run that could not\nend or was not exhausted, or whose report nobody read to its end.";
 
 #[derive(Debug, Subcommand)]
 enum Command {
@@ -34,6 +35,12 @@ enum Command {
     /// Run broken engines, each of which a named case must kill.
     #[command(after_help = EXIT_CODES)]
     Mutants(Mutants),
+    /// Search every interleaving and every fault of small worlds for one that breaks an invariant.
+    #[command(after_help = EXIT_CODES)]
+    Explore(explore::Explore),
+    /// Repeat a run that `kreplay explore` found, from its token.
+    #[command(after_help = EXIT_CODES)]
+    Repeat(explore::Repeat),
     /// Run a workload, an application and a tool described in a file, on the simulated GPU.
     #[command(after_help = EXIT_CODES)]
     Run(run::Run),
@@ -60,6 +67,8 @@ enum CommandError {
     #[error("no broken engine's name begins with '{0}': `kreplay mutants --list` shows them")]
     NoMutant(String),
     #[error(transparent)]
+    Explore(#[from] explore::ExploreError),
+    #[error(transparent)]
     Workload(#[from] WorkloadError),
     #[error(transparent)]
     Run(#[from] run::RunError),
@@ -73,6 +82,8 @@ pub(crate) fn main() -> ExitCode {
     let ended = match command {
         Command::Conformance(conformance) => conformance.execute(),
         Command::Mutants(mutants) => mutants.execute(),
+        Command::Explore(explore) => explore.execute(),
+        Command::Repeat(repeat) => repeat.execute(),
         Command::Run(run) => run.execute(),
         Command::Plan(plan) => plan.execute(),
     };

@@ -5,6 +5,7 @@
 
 mod contexts;
 mod device;
+pub mod explored;
 mod list;
 mod machine;
 mod memory;

@@ -20,7 +20,6 @@ pub mod run;
 mod script;
 #[cfg(test)]
 mod tests;
-pub mod trace;
 
 pub use application::Halted;
 pub use at::At;

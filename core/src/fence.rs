@@ -10,9 +10,22 @@ pub struct FenceState {
 }
 
 impl FenceState {
-    /// A copy starts; the caller has checked the window, or must not wait for it.
-    pub const fn begin(&mut self) {
-        self.in_flight += 1;
+    /// Starts a copy unless a window is open; `forced` starts it all the same. Says whether it started.
+    #[must_use]
+    pub const fn try_begin(&mut self, forced: bool) -> bool {
+        let begins = forced || !self.window;
+        self.in_flight += begins as u32;
+        begins
+    }
+
+    /// Copies in flight.
+    pub const fn in_flight(self) -> u32 {
+        self.in_flight
+    }
+
+    /// Whether a window holds new copies back.
+    pub const fn is_open_window(self) -> bool {
+        self.window
     }
 
     /// A copy ended; one that began before the service was configured was not counted.
@@ -31,14 +44,14 @@ impl FenceState {
 pub struct Fence(Mutex<FenceState>);
 
 impl Fence {
-    /// Copies in flight.
+    /// As [`FenceState::in_flight`].
     pub fn in_flight(&self) -> u32 {
-        lock(&self.0).in_flight
+        lock(&self.0).in_flight()
     }
 
-    /// Whether a window holds new copies back.
+    /// As [`FenceState::is_open_window`].
     pub fn is_open_window(&self) -> bool {
-        lock(&self.0).window
+        lock(&self.0).is_open_window()
     }
 
     /// As [`FenceState::set_window`].
@@ -46,15 +59,10 @@ impl Fence {
         lock(&self.0).set_window(open);
     }
 
-    /// Starts a copy unless a window is open; `forced` starts it all the same.
+    /// As [`FenceState::try_begin`].
     #[must_use]
     pub fn try_begin(&self, forced: bool) -> bool {
-        let mut state = lock(&self.0);
-        if state.window && !forced {
-            return false;
-        }
-        state.begin();
-        true
+        lock(&self.0).try_begin(forced)
     }
 
     /// As [`FenceState::end`].

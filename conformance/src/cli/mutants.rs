@@ -2,7 +2,9 @@
 
 use super::{CommandError, Exit, number, output};
 use clap::Args;
+use kreplay_conformance::exploration::Exploration;
 use kreplay_conformance::machine::Backend;
+use kreplay_conformance::mutants::explored::{self, Explored};
 use kreplay_conformance::mutants::{self, Fate, Mutant};
 use kreplay_conformance::{cases, panics};
 use std::io::{self, Write};
@@ -31,10 +33,17 @@ impl Mutants {
         panics::note_quietly();
         let (cases, machine) = (cases::all(), Backend::Sim.machine());
         let mut survivors = 0;
-        for mutant in &chosen {
-            let fate = mutant.face(&cases, &machine, self.seed);
-            survivors += usize::from(!fate.is_killed());
-            report(&mut out, mutant, &fate)?;
+        for engine in &chosen {
+            let mut killed = true;
+            if let Some(mutant) = engine.killed {
+                let fate = mutant.face(&cases, &machine, self.seed);
+                killed &= fate.is_killed();
+                report(&mut out, mutant, &fate)?;
+            }
+            if let Some(mutant) = engine.explored {
+                killed &= report_explored(&mut out, mutant)?;
+            }
+            survivors += usize::from(!killed);
         }
         writeln!(
             out,
@@ -45,10 +54,10 @@ impl Mutants {
         Ok(if survivors == 0 { Exit::AsExpected } else { Exit::Failure })
     }
 
-    fn chosen(&self) -> Result<Vec<Mutant>, CommandError> {
+    fn chosen(&self) -> Result<Vec<BrokenEngine>, CommandError> {
         let wanted = self.name.as_deref().unwrap_or_default();
-        let chosen: Vec<Mutant> =
-            mutants::all().iter().copied().filter(|mutant| mutant.name.starts_with(wanted)).collect();
+        let mut chosen = broken_engines();
+        chosen.retain(|engine| engine.name.starts_with(wanted));
         if chosen.is_empty() {
             return Err(CommandError::NoMutant(wanted.to_owned()));
         }
@@ -56,9 +65,70 @@ impl Mutants {
     }
 }
 
-fn list(out: &mut impl Write, mutants: &[Mutant]) -> io::Result<()> {
-    mutants.iter().try_for_each(|Mutant { name, does, killer, .. }| {
-        writeln!(out, "{name:<28} {does}\n{:<28}   killed by {killer}", "")
+/// A broken engine, and who finds it: a case, the explorer, or both.
+struct BrokenEngine {
+    name: &'static str,
+    does: &'static str,
+    killed: Option<&'static Mutant>,
+    explored: Option<&'static Explored>,
+}
+
+/// Those that a case kills, then those that only the explorer finds.
+fn broken_engines() -> Vec<BrokenEngine> {
+    let killed = mutants::all().iter().map(|mutant| BrokenEngine {
+        name: mutant.name,
+        does: mutant.does,
+        killed: Some(mutant),
+        explored: Explored::named(mutant.name),
+    });
+    let known = |name| mutants::all().iter().any(|mutant| mutant.name == name);
+    let explored = explored::ALL.iter().filter(|mutant| !known(mutant.name)).map(|mutant| BrokenEngine {
+        name: mutant.name,
+        does: mutant.does,
+        killed: None,
+        explored: Some(mutant),
+    });
+    killed.chain(explored).collect()
+}
+
+/// Explores the world that shows it; says whether it is found for the right reason.
+fn report_explored(out: &mut impl Write, mutant: &'static Explored) -> io::Result<bool> {
+    let Explored { name, world, invariant, .. } = mutant;
+    let found = mutant
+        .shown_in()
+        .and_then(|world| Exploration { mutant: Some(mutant), ..Exploration::of(world) }.counterexample());
+    match found {
+        Some(found) if found.broken.0 == *invariant => {
+            writeln!(out, "found     {name:<28} {world}: {invariant} after {} moves", found.moves.len())?;
+            Ok(true)
+        }
+        Some(found) => {
+            let (broken, moves) = (found.broken.0, found.moves.len());
+            writeln!(
+                out,
+                "MISJUDGED {name:<28} {world}: {broken} after {moves} moves, expected {invariant}"
+            )?;
+            Ok(false)
+        }
+        None => {
+            writeln!(out, "SURVIVED  {name:<28} {world} is exhausted")?;
+            Ok(false)
+        }
+    }
+}
+
+fn list(out: &mut impl Write, engines: &[BrokenEngine]) -> io::Result<()> {
+    engines.iter().try_for_each(|BrokenEngine { name, does, killed, explored }| {
+        writeln!(out, "{name:<28} {does}")?;
+        if let Some(Mutant { killer, .. }) = killed {
+            writeln!(out, "{:<28}   killed by {killer}", "")?;
+        }
+        match explored {
+            Some(Explored { world, invariant, .. }) => {
+                writeln!(out, "{:<28}   found by exploring {world}: {invariant}", "")
+            }
+            None => Ok(()),
+        }
     })
 }
 

@@ -17,6 +17,25 @@ impl Progress {
         Self(ProgressBar::with_draw_target(Some(cases as u64), hidden).with_style(style))
     }
 
+    /// Of a search, whose length nobody knows.
+    pub(super) fn of_search() -> Self {
+        let style = ProgressStyle::with_template("{spinner} {wide_msg}").expect("a fixed template");
+        Self(ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden()).with_style(style))
+    }
+
+    /// Shows how far a search is.
+    pub(super) fn searched(&self, now: kreplay_sim::explore::Progress) {
+        if self.0.is_hidden() && self.0.elapsed() >= PATIENCE {
+            self.0.set_draw_target(ProgressDrawTarget::stderr());
+        }
+        let kreplay_sim::explore::Progress { states, frontier, depth, schedules } = now;
+        self.0.set_message(match schedules {
+            0 => format!("{states} states, {frontier} to visit, {depth} deep"),
+            _ => format!("{schedules} schedules, the longest {depth}"),
+        });
+        self.0.tick();
+    }
+
     /// Shows that a case has ended, and runs what prints to the same terminal.
     pub(super) fn after<T>(&self, finished: &Finished, print: impl FnOnce() -> T) -> T {
         if self.0.is_hidden() && self.0.elapsed() >= PATIENCE {

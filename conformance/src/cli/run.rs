@@ -2,8 +2,9 @@
 
 use super::{CommandError, Exit, number, output};
 use clap::{Args, ValueEnum};
+use kreplay_conformance::trace;
 use kreplay_conformance::workload::run::Verdict;
-use kreplay_conformance::workload::{self, run, trace};
+use kreplay_conformance::workload::{self, run};
 use kreplay_core::event;
 use std::fs;
 use std::io::{self, Write};

@@ -4,7 +4,7 @@ use kreplay_core::replay::{
     Condition, Effect, Firing, Input, Next, Outcome, Plan, ProtocolError, Reason, Replay,
 };
 use kreplay_core::seams::Seams;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What the machine does wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,20 +34,13 @@ pub(super) enum Flaw {
 /// A machine with a flaw.
 pub(super) struct Broken {
     flaw: Flaw,
-    last_pass: AtomicU64,
-    consults: AtomicBool,
-    /// Whether a flaw that strikes once a dispatch has struck.
+    /// Whether a flaw that strikes once has struck.
     struck: AtomicBool,
 }
 
 impl Broken {
     pub(super) fn new(flaw: Flaw) -> Self {
-        Self {
-            flaw,
-            last_pass: AtomicU64::new(0),
-            consults: AtomicBool::new(false),
-            struck: AtomicBool::new(false),
-        }
+        Self { flaw, struck: AtomicBool::new(false) }
     }
 
     fn strikes_once(&self) -> bool {
@@ -82,13 +75,14 @@ impl Broken {
                 Effect::Restore
             }
             (Flaw::WithholdsDeclined, Replay::RunningOnce(Outcome::Declined(_)), _) => Effect::Withhold,
-            (Flaw::AsksAfterFinalPass, Replay::ClosingFence(Outcome::Replayed(Reason::None)), _)
-                if ended_by_pass && self.consults.load(Ordering::Relaxed) =>
-            {
-                Effect::AskContinue(self.last_pass.load(Ordering::Relaxed))
+            (Flaw::AsksAfterFinalPass, Replay::ClosingFence(Outcome::Replayed(Reason::None)), _) => {
+                match from {
+                    Replay::PassExiting(at) if at.plan().consult => Effect::AskContinue(at.pass()),
+                    _ => effect,
+                }
             }
             (Flaw::ExtendsPastN, Replay::ClosingFence(Outcome::Replayed(_)), _) => match from {
-                Replay::PassExiting(at) if self.strikes_once() => {
+                Replay::PassExiting(at) if at.pass() + 1 == at.plan().total => {
                     return Ok(Next::Do(Replay::Restoring(at), Effect::Restore));
                 }
                 _ => effect,
@@ -112,15 +106,6 @@ impl Broken {
             (_, _, effect) => effect,
         };
         Ok(Next::Do(to, instead))
-    }
-
-    fn note(&self, input: Input, effect: Effect) {
-        if let Input::Installed { consult } = input {
-            self.consults.store(consult, Ordering::Relaxed);
-        }
-        if let Effect::PassExit(pass) = effect {
-            self.last_pass.store(pass, Ordering::Relaxed);
-        }
     }
 }
 
@@ -151,10 +136,7 @@ impl Seams for Broken {
             _ => input,
         };
         match machine.step(heard)? {
-            Next::Do(to, effect) => {
-                self.note(input, effect);
-                self.after(machine, input, to, effect)
-            }
+            Next::Do(to, effect) => self.after(machine, input, to, effect),
             finished @ Next::Finished(_) => Ok(finished),
         }
     }

@@ -8,9 +8,10 @@ use super::script::{self, Attached};
 use crate::failure::Failure;
 use crate::rig::tool::{Call, Seen};
 use crate::rig::{Late, Rig};
+use crate::trace::Traced;
 use kreplay_core::event::{Entry, Event};
 use kreplay_core::fixture::Fixture;
-use kreplay_core::ids::{ContextId, DispatchId, ThreadId};
+use kreplay_core::ids::{AgentId, ContextId, DispatchId, QueueId, ThreadId};
 use kreplay_core::invariant::{Checkers, End, Violation};
 use kreplay_core::replay::Outcome;
 use kreplay_core::services::Service;
@@ -49,6 +50,36 @@ pub struct Ran {
     pub violations: Vec<Violation>,
     /// What the application sees of the replays.
     pub seen: Seeing,
+}
+
+impl Traced for Ran {
+    fn log(&self) -> &[Entry] {
+        &self.log
+    }
+
+    fn thread(&self, thread: ThreadId) -> String {
+        let index = self.threads.iter().position(|known| *known == thread);
+        format!("thread {}", index.map_or("main", |index| &self.program.threads[index].name))
+    }
+
+    fn agent(&self, agent: AgentId) -> String {
+        self.program.agents[agent.0 as usize].name.clone()
+    }
+
+    fn queue(&self, queue: QueueId) -> String {
+        let index = queue.0.checked_sub(1).and_then(|index| self.program.queues.get(index as usize));
+        index.map_or_else(|| queue.to_string(), |queue| format!("queue {}", queue.name))
+    }
+
+    fn kernel(&self, dispatch: DispatchId) -> &'static str {
+        self.kernels.get(&dispatch).copied().unwrap_or("kernel")
+    }
+
+    fn counters(&self, dispatch: DispatchId, pass: Option<u64>) -> Vec<(&str, f64)> {
+        let counted =
+            self.counters.iter().filter(|value| value.dispatch == dispatch && value.replay_pass == pass);
+        counted.map(|value| (value.counter, value.value)).collect()
+    }
 }
 
 /// The value of a counter on a submit.

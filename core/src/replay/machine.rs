@@ -159,6 +159,16 @@ impl Replay {
 }
 
 impl Loop {
+    /// The pass that it is at; the first is 0.
+    pub const fn pass(self) -> u64 {
+        self.pass
+    }
+
+    /// What the tool asked for.
+    pub const fn plan(self) -> Plan {
+        Plan { total: self.total, consult: self.consult }
+    }
+
     const fn of(Plan { total, consult }: Plan) -> Self {
         Self { total, pass: 0, consult, doomed: false }
     }
@@ -173,10 +183,6 @@ impl Loop {
 
     fn restore(self) -> Next {
         Next::Do(Replay::Restoring(self), Effect::Restore)
-    }
-
-    const fn plan(self) -> Plan {
-        Plan { total: self.total, consult: self.consult }
     }
 
     fn abandon(self, outcome: Outcome) -> Next {

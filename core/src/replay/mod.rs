@@ -8,7 +8,7 @@ mod outcome;
 mod plan;
 mod policy;
 
-pub use machine::{Next, ProtocolError, Replay};
+pub use machine::{Loop, Next, ProtocolError, Replay};
 pub use outcome::{Outcome, OutcomeReport, Reason};
 pub use plan::{Counted, Plan};
 pub use policy::{Deadlines, Policy, PolicyError, Watchdog};

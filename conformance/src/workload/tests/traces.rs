@@ -1,7 +1,7 @@
 //! Traces have the structure that the Perfetto UI reads.
 
 use super::{ran, shipped};
-use crate::workload::trace::chrome;
+use crate::trace::chrome;
 use kreplay_core::event::Event;
 use serde_json::Value;
 use std::collections::BTreeMap;

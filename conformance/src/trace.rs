@@ -1,16 +1,46 @@
 //! The run as a trace for the Perfetto UI: Chrome's JSON trace event format.
 //!
-//! One track a thread, a queue, the SDMA engines, the async-event thread and a gate. Times are those of the simulated
-//! clock, in microseconds as the format wants them.
+//! One track a thread, a queue, the SDMA engines, the async-event thread and a gate. Times are those of the log, which
+//! are nanoseconds of the simulated clock, or the numbers of an explored run's moves.
 
 mod device;
 mod tree;
 
-use super::run::Ran;
 use kreplay_core::event::{Actor, Entry, Event};
-use kreplay_core::ids::Timestamp;
+use kreplay_core::ids::{AgentId, DispatchId, QueueId, ThreadId, Timestamp};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
+
+/// A run that can be shown, and what its parts are called.
+pub trait Traced {
+    /// What happened.
+    fn log(&self) -> &[Entry];
+
+    /// A thread.
+    fn thread(&self, thread: ThreadId) -> String {
+        format!("thread {}", thread.0)
+    }
+
+    /// An agent.
+    fn agent(&self, agent: AgentId) -> String {
+        agent.to_string()
+    }
+
+    /// A queue.
+    fn queue(&self, queue: QueueId) -> String {
+        queue.to_string()
+    }
+
+    /// The kernel of a dispatch.
+    fn kernel(&self, _dispatch: DispatchId) -> &'static str {
+        "kernel"
+    }
+
+    /// Counters of a run of a kernel.
+    fn counters(&self, _dispatch: DispatchId, _pass: Option<u64>) -> Vec<(&str, f64)> {
+        Vec::new()
+    }
+}
 
 /// Tracks are grouped as processes of the trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -45,7 +75,7 @@ impl Slice {
 }
 
 /// The trace of a run.
-pub fn chrome(ran: &Ran) -> Value {
+pub fn chrome(ran: &dyn Traced) -> Value {
     let mut tracks: BTreeMap<Track, Vec<Slice>> = BTreeMap::new();
     tree::threads(ran, &mut tracks);
     device::device(ran, &mut tracks);
@@ -65,7 +95,7 @@ pub fn chrome(ran: &Ran) -> Value {
         events.push(metadata("process_name", &track, &format!("{group:?}").to_lowercase().into()));
         events.push(metadata("process_sort_index", &track, &(group as u64).into()));
     }
-    events.extend(ran.log.iter().filter_map(instant));
+    events.extend(ran.log().iter().filter_map(instant));
     json!({"displayTimeUnit": "ns", "traceEvents": events})
 }
 
@@ -106,13 +136,9 @@ fn microseconds(time: Timestamp) -> f64 {
 }
 
 /// The track of an actor that runs code.
-fn code_track(ran: &Ran, actor: Actor) -> Option<Track> {
+fn code_track(ran: &dyn Traced, actor: Actor) -> Option<Track> {
     match actor {
-        Actor::Thread(thread) => {
-            let index = ran.threads.iter().position(|known| *known == thread);
-            let name = index.map_or("main".to_owned(), |index| ran.program.threads[index].name.clone());
-            Some((Group::Application, format!("thread {name}"), 0))
-        }
+        Actor::Thread(thread) => Some((Group::Application, ran.thread(thread), 0)),
         Actor::AsyncEvent => Some((Group::Device, "async-event thread".to_owned(), 0)),
         Actor::Queue(_) | Actor::Sdma => None,
     }

@@ -1,7 +1,6 @@
 //! Tracks of queues, SDMA engines and gates.
 
-use super::{Group, Slice, Track};
-use crate::workload::run::Ran;
+use super::{Group, Slice, Traced, Track};
 use kreplay_core::event::{Actor, Event};
 use kreplay_core::gate::Access;
 use kreplay_core::ids::{Address, AgentId, DispatchId, QueueId, Ticket, Timestamp};
@@ -9,12 +8,12 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// Fills the tracks of the device and of the gates.
-pub(super) fn device(ran: &Ran, tracks: &mut BTreeMap<Track, Vec<Slice>>) {
+pub(super) fn device(ran: &dyn Traced, tracks: &mut BTreeMap<Track, Vec<Slice>>) {
     let mut device = Device { ran, tracks, tickets: BTreeMap::new(), open: BTreeMap::new() };
-    for entry in &ran.log {
+    for entry in ran.log() {
         device.event(entry.time, entry.actor, &entry.event);
     }
-    let end = ran.log.last().map_or(0, |entry| entry.time);
+    let end = ran.log().last().map_or(0, |entry| entry.time);
     let left: Vec<Key> = device.open.keys().cloned().collect();
     for key in left {
         while device.close(&key, end) {}
@@ -31,7 +30,7 @@ enum Key {
 }
 
 struct Device<'r> {
-    ran: &'r Ran,
+    ran: &'r dyn Traced,
     tracks: &'r mut BTreeMap<Track, Vec<Slice>>,
     tickets: BTreeMap<Ticket, (DispatchId, Option<u64>)>,
     open: BTreeMap<Key, Vec<(Track, Slice)>>,
@@ -45,7 +44,7 @@ impl Device<'_> {
             }
             Event::KernelBegan { queue, index, ticket } => {
                 let slice = self.kernel(*ticket, time);
-                self.begin(Key::Kernel(*queue, *index), (Group::Device, self.queue(*queue)), slice);
+                self.begin(Key::Kernel(*queue, *index), (Group::Device, self.ran.queue(*queue)), slice);
             }
             Event::KernelEnded { queue, index, .. } => {
                 self.close(&Key::Kernel(*queue, *index), time);
@@ -61,7 +60,7 @@ impl Device<'_> {
                 self.close(&Key::Copy(*to), time);
             }
             Event::Gate { agent, access, taken: true } => {
-                let name = self.ran.program.agents[agent.0 as usize].name.clone();
+                let name = self.ran.agent(*agent);
                 let held = if *access == Access::Exclusive { "window" } else { "shared" };
                 let slice = Slice::new(held, time, time).with("by", actor.to_string());
                 self.begin(
@@ -77,26 +76,19 @@ impl Device<'_> {
         }
     }
 
-    fn queue(&self, queue: QueueId) -> String {
-        let index = queue.0.checked_sub(1).and_then(|index| self.ran.program.queues.get(index as usize));
-        index.map_or_else(|| queue.to_string(), |queue| format!("queue {}", queue.name))
-    }
-
     /// A kernel with its dispatch, pass and counters.
     fn kernel(&self, ticket: Option<Ticket>, time: Timestamp) -> Slice {
         let Some((dispatch, pass)) = ticket.and_then(|ticket| self.tickets.get(&ticket)).copied() else {
             return Slice::new("kernel", time, time);
         };
-        let kernel = self.ran.kernels.get(&dispatch).copied().unwrap_or("kernel");
+        let kernel = self.ran.kernel(dispatch);
         let mut slice = Slice::new(kernel, time, time).with("dispatch", dispatch.0);
         if let Some(pass) = pass {
             slice = slice.with("pass", pass);
             slice.name = format!("{kernel} pass {pass}");
         }
-        let counted = self.ran.counters.iter();
-        counted
-            .filter(|value| value.dispatch == dispatch && value.replay_pass == pass)
-            .fold(slice, |slice, value| slice.with(value.counter, Value::from(value.value)))
+        let counted = self.ran.counters(dispatch, pass).into_iter();
+        counted.fold(slice, |slice, (counter, value)| slice.with(counter, Value::from(value)))
     }
 
     /// Opens a slice in the first lane of its track that is free.

@@ -1,7 +1,6 @@
 //! Tracks of threads: dispatches, their effects and callbacks, nested.
 
-use super::{Slice, Track, code_track};
-use crate::workload::run::Ran;
+use super::{Slice, Traced, Track, code_track};
 use kreplay_core::event::{Actor, Call, CallbackEvent, Event};
 use kreplay_core::ids::{DispatchId, Timestamp};
 use kreplay_core::replay::{Effect, Path};
@@ -9,15 +8,15 @@ use kreplay_core::tracing::Phase;
 use std::collections::BTreeMap;
 
 /// Fills the tracks of threads and of the async-event thread.
-pub(super) fn threads(ran: &Ran, tracks: &mut BTreeMap<Track, Vec<Slice>>) {
+pub(super) fn threads(ran: &dyn Traced, tracks: &mut BTreeMap<Track, Vec<Slice>>) {
     let mut actors: BTreeMap<Actor, Builder<'_>> = BTreeMap::new();
-    for entry in &ran.log {
+    for entry in ran.log() {
         if matches!(entry.actor, Actor::Thread(_) | Actor::AsyncEvent) {
             let builder = actors.entry(entry.actor).or_insert_with(|| Builder::new(ran));
             builder.event(entry.time, &entry.event);
         }
     }
-    let end = ran.log.last().map_or(0, |entry| entry.time);
+    let end = ran.log().last().map_or(0, |entry| entry.time);
     for (actor, builder) in actors {
         if let Some(track) = code_track(ran, actor) {
             tracks.entry(track).or_default().extend(builder.finish(end));
@@ -27,7 +26,7 @@ pub(super) fn threads(ran: &Ran, tracks: &mut BTreeMap<Track, Vec<Slice>>) {
 
 /// What is open on a thread, innermost last.
 struct Builder<'r> {
-    ran: &'r Ran,
+    ran: &'r dyn Traced,
     open: Vec<Open>,
     done: Vec<Slice>,
 }
@@ -40,14 +39,14 @@ enum Open {
 }
 
 impl<'r> Builder<'r> {
-    const fn new(ran: &'r Ran) -> Self {
+    const fn new(ran: &'r dyn Traced) -> Self {
         Self { ran, open: Vec::new(), done: Vec::new() }
     }
 
     fn event(&mut self, time: Timestamp, event: &Event) {
         match event {
             Event::Reserved { dispatch, .. } => {
-                let kernel = self.ran.kernels.get(dispatch).copied().unwrap_or("kernel");
+                let kernel = self.ran.kernel(*dispatch);
                 let slice = Slice::new(format!("{dispatch} {kernel}"), time, time);
                 let (id, inside) = (*dispatch, Vec::new());
                 self.open.push(Open::Dispatch { id, slice, since: time, inside, pass: None });
