@@ -38,10 +38,7 @@ fn old_tokens_are_still_repeated() {
         ("k1:copies:no-copy-fence:-:AAAAAAAABC", "no-foreign-write"),
         ("k1:faults:complete-torn:-:AAAAAAAAAAAAAAACCCCCCAAAABAAA", "exactly-one-completion"),
         ("k1:toggles:share-overrides:-:BBBBBBBBBBBAAAAAAAAAAAABA", "sticky-overrides"),
-        (
-            "k1:reuse:unlocked-restore:-:AAAAAAAAAAAAAAABBBBBABBBBBBBAAAAAABBBBBBBBBBBBBBAABBBBBBBBBBBBAAAAAAAAAAAAAAAAAAABBA",
-            "restore-only-live",
-        ),
+        ("k1:reuse:unlocked-restore:-:AAAAAAAAAAAAAAABBBBBAAAAAAABBA", "restore-only-live"),
         ("k1:handler-dispatch:wait-on-async-events:-:BBBBBBBAAAAABBAAAAAAAAAAABBB", "no-deadlock"),
         (
             "k1:crossed:restore-tainted:-:\
