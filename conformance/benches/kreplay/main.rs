@@ -1,5 +1,6 @@
 //! The project's benchmarks; docs/performance.md has the numbers and how to take them.
 
+mod explore;
 mod machine;
 mod ordinary;
 mod replay;
