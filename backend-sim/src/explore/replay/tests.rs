@@ -13,7 +13,7 @@ fn shipped(name: &str) -> Replays {
 }
 
 fn search(replays: &Replays, workers: usize, reduce: bool) -> Report {
-    let options = Exhaustive { workers, max_states: 1_000_000, reduce };
+    let options = Exhaustive { workers, max_states: 100_000_000, reduce };
     exhaustive(replays, &options, &mut |_| ControlFlow::Continue(()))
 }
 

@@ -1,12 +1,13 @@
 //! Visits every state, level by level, in rounds: each worker performs the moves of some states of its shard, then each
 //! takes in the targets that belong to its shard.
 
-use super::fork::fork;
+use super::fork::Crew;
 use super::livelock;
 use super::reduce;
 use super::report::{Counterexample, Progress, Report, Verdict, Watch};
 use super::visited::{Target, Visited};
 use crate::explore::model::{Broken, Model, Move, World};
+use crossbeam_utils::CachePadded;
 use std::ops::ControlFlow;
 
 /// States that a worker visits in a round: some milliseconds, so that starting threads is nothing.
@@ -60,14 +61,16 @@ pub(super) fn breadth_first<M: Model>(
 struct Search<'m, M> {
     model: &'m M,
     options: Exhaustive,
+    crew: Crew,
     visited: Visited,
-    outboxes: Vec<Outbox>,
+    outboxes: Vec<CachePadded<Outbox>>,
     depth: u32,
 }
 
-/// What a worker found: the targets of a round by shard, the rest since the start.
+/// What a worker found: the targets of a round by shard, the rest since the start. Padded, because workers that write to
+/// the same cache line wait for each other.
 struct Outbox {
-    targets: Vec<Vec<Target>>,
+    targets: Vec<CachePadded<Vec<Target>>>,
     expanded: u64,
     transitions: u64,
     violation: Option<Violation>,
@@ -86,8 +89,9 @@ impl<'m, M: Model> Search<'m, M> {
         Self {
             model,
             options: *options,
+            crew: Crew::new(workers),
             visited: Visited::new(model, workers),
-            outboxes: (0..workers).map(|_| Outbox::new(workers)).collect(),
+            outboxes: (0..workers).map(|_| CachePadded::new(Outbox::new(workers))).collect(),
             depth: 0,
         }
     }
@@ -126,10 +130,10 @@ impl<'m, M: Model> Search<'m, M> {
 
     fn expand(&mut self, round: u32, threads: bool) {
         let (model, visited, reduce) = (self.model, &self.visited, self.options.reduce);
-        fork(visited.shards().iter().zip(&mut self.outboxes), threads, |(shard, outbox)| {
+        self.crew.fork(visited.shards().iter().zip(&mut self.outboxes), threads, |(shard, outbox)| {
             let level = shard.level();
             let start = level.end.min(level.start + round * CHUNK);
-            outbox.targets.iter_mut().for_each(Vec::clear);
+            outbox.targets.iter_mut().for_each(|targets| targets.clear());
             for world in shard.worlds(start..level.end.min(start + CHUNK)) {
                 outbox.expand(model, visited, &world, reduce);
             }
@@ -138,7 +142,7 @@ impl<'m, M: Model> Search<'m, M> {
 
     fn insert(&mut self, threads: bool) {
         let outboxes = &self.outboxes;
-        fork(self.visited.shards_mut().iter_mut().enumerate(), threads, |(number, shard)| {
+        self.crew.fork(self.visited.shards_mut().iter_mut().enumerate(), threads, |(number, shard)| {
             for outbox in outboxes {
                 shard.insert_all(&outbox.targets[number]);
             }
@@ -169,7 +173,7 @@ impl<'m, M: Model> Search<'m, M> {
 impl Outbox {
     fn new(shards: usize) -> Self {
         Self {
-            targets: (0..shards).map(|_| Vec::new()).collect(),
+            targets: (0..shards).map(|_| CachePadded::default()).collect(),
             expanded: 0,
             transitions: 0,
             violation: None,

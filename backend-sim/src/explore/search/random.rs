@@ -1,6 +1,6 @@
 //! Runs a system under random schedules.
 
-use super::fork::fork;
+use super::fork::Crew;
 use super::report::{Counterexample, LIVELOCK, Progress, Report, Verdict, Watch};
 use super::schedule::Schedule;
 use super::shrink::shrink;
@@ -31,6 +31,7 @@ pub struct Random {
 /// unless it made a move that may recur.
 pub fn random<M: Model>(model: &M, options: &Random, watch: &mut Watch) -> Report {
     let runs = Runs::new(model, options);
+    let crew = Crew::new(options.workers);
     let mut workers = vec![Worker::default(); options.workers.max(1)];
     let mut schedules = 0;
     let mut found = None;
@@ -38,7 +39,7 @@ pub fn random<M: Model>(model: &M, options: &Random, watch: &mut Watch) -> Repor
         let batch = schedules..options.schedules.min(schedules + BATCH * workers.len() as u64);
         schedules = batch.end;
         let count = workers.len();
-        fork(workers.iter_mut().zip(batch.clone()), count > 1, |(worker, first)| {
+        crew.fork(workers.iter_mut().zip(batch.clone()), count > 1, |(worker, first)| {
             worker.found = (first..batch.end).step_by(count).find(|&number| worker.breaks(&runs, number));
         });
         found = workers.iter().filter_map(|worker| worker.found).min();

@@ -6,6 +6,7 @@
 use super::arena::Arena;
 use super::table::Table;
 use crate::explore::model::{Model, Move, Moves, World};
+use crossbeam_utils::CachePadded;
 use std::hash::{BuildHasher, Hasher};
 use std::hint::black_box;
 use std::ops::Range;
@@ -23,7 +24,7 @@ pub(super) struct Target {
 /// All states that were found.
 pub(super) struct Visited {
     words: usize,
-    shards: Vec<Shard>,
+    shards: Vec<CachePadded<Shard>>,
 }
 
 /// The states of one worker.
@@ -40,18 +41,19 @@ impl Visited {
     /// The initial state alone, at depth 0.
     pub(super) fn new(model: &impl Model, shards: usize) -> Self {
         let words = model.words();
-        let mut visited = Self { words, shards: (0..shards).map(|_| Shard::new(words)).collect() };
+        let mut visited =
+            Self { words, shards: (0..shards).map(|_| CachePadded::new(Shard::new(words))).collect() };
         let (shard, initial) = visited.route(model.initial(), true);
         visited.shards[shard].insert(&initial);
         visited.close_level();
         visited
     }
 
-    pub(super) fn shards(&self) -> &[Shard] {
+    pub(super) fn shards(&self) -> &[CachePadded<Shard>] {
         &self.shards
     }
 
-    pub(super) fn shards_mut(&mut self) -> &mut [Shard] {
+    pub(super) fn shards_mut(&mut self) -> &mut [CachePadded<Shard>] {
         &mut self.shards
     }
 
@@ -67,7 +69,8 @@ impl Visited {
     /// Makes a level of the states that were found since the last one.
     pub(super) fn close_level(&mut self) {
         for shard in &mut self.shards {
-            shard.levels.push(shard.states.len() as u32);
+            let end = shard.states.len() as u32;
+            shard.levels.push(end);
         }
     }
 
@@ -81,7 +84,7 @@ impl Visited {
     }
 
     pub(super) fn bytes(&self) -> u64 {
-        self.shards.iter().map(Shard::bytes).sum()
+        self.shards.iter().map(|shard| shard.bytes()).sum()
     }
 
     pub(super) fn peak_bytes(&self) -> u64 {
