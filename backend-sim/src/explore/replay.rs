@@ -68,6 +68,12 @@ mod bracket {
     pub(super) const LEFT: u64 = 3;
 }
 
+/// What `replay_continue` said.
+mod asked {
+    pub(super) const YES: u64 = 1;
+    pub(super) const NO: u64 = 2;
+}
+
 /// Where the pass is that was submitted last.
 mod pass {
     pub(super) const NONE: u64 = 0;

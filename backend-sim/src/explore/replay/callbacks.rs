@@ -2,7 +2,7 @@
 
 use super::effects::Step;
 use super::log::Watch;
-use super::{Broken, Effect, Input, MANY, Quirk, Replays, World, bracket, check, choice, pass};
+use super::{Broken, Effect, Input, MANY, Quirk, Replays, World, asked, bracket, check, choice, pass};
 use crate::explore::scenario::Moment;
 use kreplay_core::event::Call;
 use kreplay_core::replay::Halt;
@@ -146,7 +146,7 @@ impl Replays {
         let passes = activation.passes.get(world);
         let next = pass == passes || (tool.passes == Some(0) && passes == MANY);
         let planned = tool.passes.is_some_and(|total| total == 0 || pass < total);
-        let agreed = pass == 0 || tool.consult.is_none() || activation.asked.get(world) == 1;
+        let agreed = pass == 0 || tool.consult.is_none() || activation.asked.get(world) == asked::YES;
         check::ensure(next && planned && agreed, check::SCHEDULE)
     }
 
@@ -231,14 +231,14 @@ impl Replays {
             let further = tool.passes.is_some_and(|total| total == 0 || pass + 1 < total);
             let due = tool.consult.is_some() && further && !activation.asked.is_set(world);
             check::ensure(due && activation.bracket.get(world) == bracket::CONFIG, check::SCHEDULE)?;
-            activation.asked.set(world, if choice == choice::BREAK { 2 } else { 1 });
+            activation.asked.set(world, if choice == choice::BREAK { asked::NO } else { asked::YES });
         }
         let Some(called) = self.call(world, who, Effect::AskContinue(pass), choice, log) else {
             return Ok(None);
         };
-        match (called, choice) {
+        match (called, activation.asked.get(world)) {
             (Called::Panicked, _) => Ok(Some(Input::Answered(Err(Halt::Panicked)))),
-            (Called::Returned, choice::BREAK) => Ok(Some(Input::Answered(Ok(false)))),
+            (Called::Returned, asked::NO) => Ok(Some(Input::Answered(Ok(false)))),
             (Called::Returned, _) => self.go_to(world, who, callback::LOOK),
         }
     }

@@ -1,7 +1,7 @@
 //! The invariants, where a move could break them. Each has the id of its checker.
 
 use super::device::Packet;
-use super::{Broken, Quirk, Replays, World, bracket, holds, lost, status};
+use super::{Broken, Quirk, Replays, World, asked, bracket, holds, lost, status};
 
 pub(super) const PROTOCOL: &str = "protocol";
 pub(super) const COMPLETION: &str = "exactly-one-completion";
@@ -180,7 +180,7 @@ pub(super) fn restore_is_due(replays: &Replays, world: &World, who: usize) -> Re
     let tool = &replays.dispatch(world, who).tool;
     let passes = activation.passes.get(world);
     let further = tool.passes.is_some_and(|total| total == 0 || passes < total);
-    let agreed = tool.consult.is_none() || activation.asked.get(world) == 1;
+    let agreed = tool.consult.is_none() || activation.asked.get(world) == asked::YES;
     let between = activation.bracket.get(world) == bracket::CONFIG && passes > 0;
     ensure(between && further && agreed, SCHEDULE)
 }
