@@ -1,6 +1,6 @@
 //! Callbacks of the tool, step by step: what it answers, what it dispatches and toggles inside, and their order.
 
-use super::effects::Step;
+use super::effects::{At, Step};
 use super::log::Watch;
 use super::{Broken, Effect, Input, MANY, Quirk, Replays, World, asked, bracket, check, choice, pass};
 use crate::explore::scenario::Moment;
@@ -67,9 +67,7 @@ impl Replays {
     pub(super) fn config_enter(
         &self,
         world: &mut World,
-        who: usize,
-        sub: u64,
-        choice: u8,
+        At { who, sub, choice }: At,
         log: &mut impl Watch,
     ) -> Step {
         if sub == callback::BEFORE {
@@ -88,9 +86,7 @@ impl Replays {
     pub(super) fn ask_pass_count(
         &self,
         world: &mut World,
-        who: usize,
-        sub: u64,
-        choice: u8,
+        At { who, sub, choice }: At,
         log: &mut impl Watch,
     ) -> Step {
         if sub == callback::BEFORE {
@@ -110,10 +106,8 @@ impl Replays {
     pub(super) fn pass_enter(
         &self,
         world: &mut World,
-        who: usize,
+        At { who, sub, choice }: At,
         pass: u64,
-        sub: u64,
-        choice: u8,
         log: &mut impl Watch,
     ) -> Step {
         let activation = self.activation(who);
@@ -180,10 +174,8 @@ impl Replays {
     pub(super) fn pass_exit(
         &self,
         world: &mut World,
-        who: usize,
+        At { who, sub, choice }: At,
         pass: u64,
-        sub: u64,
-        choice: u8,
         log: &mut impl Watch,
     ) -> Step {
         let activation = self.activation(who);
@@ -215,10 +207,8 @@ impl Replays {
     pub(super) fn ask_continue(
         &self,
         world: &mut World,
-        who: usize,
+        At { who, sub, choice }: At,
         pass: u64,
-        sub: u64,
-        choice: u8,
         log: &mut impl Watch,
     ) -> Step {
         let activation = self.activation(who);
@@ -246,9 +236,7 @@ impl Replays {
     pub(super) fn config_exit(
         &self,
         world: &mut World,
-        who: usize,
-        sub: u64,
-        choice: u8,
+        At { who, sub, choice }: At,
         log: &mut impl Watch,
     ) -> Step {
         if sub == callback::BEFORE {

@@ -7,6 +7,14 @@ use super::{Access, Broken, Effect, Entry, Fault, Input, Move, Moves, Quirk, Rep
 use crate::explore::scenario::Answer;
 use kreplay_core::replay::Path;
 
+/// Whose step it is, how far its effect has got, and what was chosen.
+#[derive(Clone, Copy)]
+pub(super) struct At {
+    pub(super) who: usize,
+    pub(super) sub: u64,
+    pub(super) choice: u8,
+}
+
 /// What a step of an effect leads to.
 pub(super) type Step = Result<Option<Input>, Broken>;
 
@@ -98,31 +106,30 @@ impl Replays {
         {
             self.strike(world);
         }
-        let sub = self.activation(who).sub.get(world);
-        let effect = self.effect_of(world, who);
-        let step = match effect {
-            Effect::ConfigEnter => self.config_enter(world, who, sub, choice, log),
-            Effect::AskPassCount => self.ask_pass_count(world, who, sub, choice, log),
-            Effect::Lock => self.lock(world, who, sub, log),
+        let at = At { who, sub: self.activation(who).sub.get(world), choice };
+        let step = match self.effect_of(world, who) {
+            Effect::ConfigEnter => self.config_enter(world, at, log),
+            Effect::AskPassCount => self.ask_pass_count(world, at, log),
+            Effect::Lock => self.lock(world, at, log),
             Effect::Admit => Ok(Some(match choice {
                 choice::FAIL => Input::Declined(kreplay_core::replay::Reason::SnapshotFailed),
                 _ => Input::Done,
             })),
             Effect::DrainQueue | Effect::DrainAgent => Ok(Some(done_or(choice, Input::Expired))),
-            Effect::OpenFence => self.open_fence(world, who, sub, choice),
-            Effect::Snapshot => self.snapshot(world, who, sub, choice, log),
-            Effect::PassEnter(pass) => self.pass_enter(world, who, pass, sub, choice, log),
-            Effect::Submit(pass) => self.submit(world, who, pass, sub, choice, log),
-            Effect::AwaitHandler(_) => self.await_handler(world, who, sub, choice),
-            Effect::PassExit(pass) => self.pass_exit(world, who, pass, sub, choice, log),
-            Effect::AskContinue(pass) => self.ask_continue(world, who, pass, sub, choice, log),
-            Effect::Restore => self.restore(world, who, sub, choice, log),
+            Effect::OpenFence => self.open_fence(world, at),
+            Effect::Snapshot => self.snapshot(world, at, log),
+            Effect::PassEnter(pass) => self.pass_enter(world, at, pass, log),
+            Effect::Submit(pass) => self.submit(world, at, pass, log),
+            Effect::AwaitHandler(_) => self.await_handler(world, at),
+            Effect::PassExit(pass) => self.pass_exit(world, at, pass, log),
+            Effect::AskContinue(pass) => self.ask_continue(world, at, pass, log),
+            Effect::Restore => self.restore(world, at, log),
             Effect::CloseFence => Ok(Some(self.close_fence(world, who))),
-            Effect::ConfigExit(_) => self.config_exit(world, who, sub, choice, log),
-            Effect::RunOnce(path) => self.run_once(world, who, path, sub, choice, log),
+            Effect::ConfigExit(_) => self.config_exit(world, at, log),
+            Effect::RunOnce(path) => self.run_once(world, at, path, log),
             Effect::Complete(firing) => self.settle(world, who, firing, choice, log),
             Effect::Withhold => self.withhold(world, who, log),
-            Effect::Unlock(condition) => self.unlock(world, who, condition, sub, log),
+            Effect::Unlock(condition) => self.unlock(world, at, condition, log),
         };
         match step? {
             Some(input) => self.answer(world, who, input, log),

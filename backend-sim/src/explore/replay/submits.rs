@@ -1,7 +1,7 @@
 //! Submits, step by step: passes, plain runs, packets that are held back, and the application's completion.
 
 use super::device::Packet;
-use super::effects::Step;
+use super::effects::{At, Step};
 use super::log::Watch;
 use super::{
     Access, Approach, Broken, Condition, Entry, Event, Input, Quirk, Replays, World, bracket, check, choice,
@@ -29,10 +29,8 @@ impl Replays {
     pub(super) fn submit(
         &self,
         world: &mut World,
-        who: usize,
+        At { who, sub, choice }: At,
         pass: u64,
-        sub: u64,
-        choice: u8,
         log: &mut impl Watch,
     ) -> Step {
         if sub == 0 {
@@ -51,7 +49,7 @@ impl Replays {
         Ok(Some(Input::Done))
     }
 
-    pub(super) fn await_handler(&self, world: &mut World, who: usize, sub: u64, choice: u8) -> Step {
+    pub(super) fn await_handler(&self, world: &mut World, At { who, sub, choice }: At) -> Step {
         if sub == 0 {
             return if choice == choice::EXPIRE { self.go_to(world, who, 1) } else { Ok(Some(Input::Done)) };
         }
@@ -65,10 +63,8 @@ impl Replays {
     pub(super) fn run_once(
         &self,
         world: &mut World,
-        who: usize,
+        At { who, sub, choice }: At,
         path: Path,
-        sub: u64,
-        choice: u8,
         log: &mut impl Watch,
     ) -> Step {
         let activation = self.activation(who);

@@ -1,6 +1,6 @@
 //! The replay window, step by step: gate, fence, snapshot and restore, one region at a time.
 
-use super::effects::Step;
+use super::effects::{At, Step};
 use super::fields::Region;
 use super::log::Watch;
 use super::{
@@ -13,7 +13,7 @@ use kreplay_core::memory::{self, MemoryClass, Tracked, restorable};
 const RETRY_HELD: u64 = 1;
 
 impl Replays {
-    pub(super) fn lock(&self, world: &mut World, who: usize, sub: u64, log: &mut impl Watch) -> Step {
+    pub(super) fn lock(&self, world: &mut World, At { who, sub, .. }: At, log: &mut impl Watch) -> Step {
         let agent = self.agent_of(world, who);
         if sub > 0 {
             self.flush(world, who, log)?;
@@ -45,7 +45,7 @@ impl Replays {
         self.book.fences.state(self.fields.agents[agent].fence.get(world)).in_flight() > 0
     }
 
-    pub(super) fn open_fence(&self, world: &mut World, who: usize, sub: u64, choice: u8) -> Step {
+    pub(super) fn open_fence(&self, world: &mut World, At { who, sub, choice }: At) -> Step {
         if sub == 0 {
             self.hold_copies(world, self.agent_of(world, who), true);
             return self.go_to(world, who, 1);
@@ -62,9 +62,7 @@ impl Replays {
     pub(super) fn snapshot(
         &self,
         world: &mut World,
-        who: usize,
-        sub: u64,
-        choice: u8,
+        At { who, sub, choice }: At,
         log: &mut impl Watch,
     ) -> Step {
         let agent = self.agent_of(world, who);
@@ -106,9 +104,7 @@ impl Replays {
     pub(super) fn restore(
         &self,
         world: &mut World,
-        who: usize,
-        sub: u64,
-        choice: u8,
+        At { who, sub, choice }: At,
         log: &mut impl Watch,
     ) -> Step {
         let agent = self.agent_of(world, who);
@@ -195,9 +191,8 @@ impl Replays {
     pub(super) fn unlock(
         &self,
         world: &mut World,
-        who: usize,
+        At { who, sub, .. }: At,
         condition: Condition,
-        sub: u64,
         log: &mut impl Watch,
     ) -> Step {
         if sub == RETRY_HELD {
