@@ -18,6 +18,7 @@ pub mod failure;
 pub mod listing;
 pub mod machine;
 pub mod mutants;
+mod one_line;
 pub mod panics;
 pub mod query;
 pub mod report;

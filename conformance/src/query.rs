@@ -1,12 +1,18 @@
 //! Which cases a query means.
 
 use crate::case::Case;
+use crate::one_line::OneLine;
 use std::collections::BTreeSet;
 use std::fmt;
 
 /// No case matches a query.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("no case matches '{query}', expected {hint}: `kreplay conformance {}` shows every {}", .kind.option(), .kind.word())]
+#[error(
+    "no case matches '{}', expected {hint}: `kreplay conformance {}` shows every {}",
+    OneLine(query),
+    kind.option(),
+    kind.word()
+)]
 pub struct NoMatch {
     /// The query.
     pub query: String,

@@ -34,6 +34,11 @@ use std::path::Path;
 pub fn load(path: &Path) -> Result<Program, WorkloadError> {
     let text = fs::read_to_string(path)
         .map_err(|error| WorkloadError::Unreadable { path: path.to_owned(), error })?;
+    parse(path, &text)
+}
+
+/// Checks the text of a file.
+pub fn parse(path: &Path, text: &str) -> Result<Program, WorkloadError> {
     let name = path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
-    check::check(&name, &text).map_err(|mistake| mistake.at(path, &text))
+    check::check(&name, text).map_err(|mistake| mistake.at(path, text))
 }

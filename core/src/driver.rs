@@ -1,6 +1,7 @@
 //! The pump: performs each effect of a replay machine and answers it. No decisions are made here.
 
 mod pass;
+pub(crate) mod pass_end;
 mod pending;
 mod plain;
 mod window;
@@ -33,7 +34,6 @@ use crate::tracing::{
     CallbackKind, CallbackRecord, DispatchInfo, Payload, Phase, ReplayOperation, ReplayPayload,
 };
 use pass::PassToken;
-use std::sync::Arc;
 use std::time::Duration;
 use window::Window;
 
@@ -290,7 +290,7 @@ impl<'e> Run<'e> {
         let pass = self.pass.as_ref();
         let fire = match (firing, pass) {
             (Firing::Behind, Some(pass)) => Fire::Behind(pass.ticket),
-            (_, pass) => Fire::Now(pass.and_then(PassToken::times)),
+            (_, pass) => Fire::Now(pass.and_then(|pass| pass.end.times())),
         };
         match owed.fire(&*self.engine.backend, fire) {
             Ok(()) => Input::Done,
@@ -444,6 +444,3 @@ fn pass_payload(engine: &Inner, info: DispatchInfo, pass: u64, total: u64) -> Re
         ..config_payload(info)
     }
 }
-
-/// A cell that a pass's handler and the driver share.
-type Shared<T> = Arc<crate::sync::Mutex<T>>;

@@ -55,6 +55,8 @@ pub mod fence;
 pub mod fixture;
 pub mod gate;
 pub mod ids;
+#[cfg(all(test, loom))]
+mod interleavings;
 pub mod invariant;
 pub mod latch;
 pub mod limits;

@@ -100,7 +100,10 @@ impl Walk<'_> {
             Action::Transfer(to, from) => self.transfer(*to, *from),
             Action::Wait(target) => self.wait(*target),
             Action::Post(signal) => self.stage.fixture.store_signal(self.stage.signals[*signal], 0),
-            Action::Write(buffer, contents) => self.stage.write(*buffer, contents),
+            Action::Write(buffer, contents) => {
+                let elements = self.stage.program.buffers[*buffer].contents.len() as u32;
+                self.stage.write(*buffer, &contents.expanded(elements))
+            }
             Action::Free(buffer) => self.stage.free(*buffer),
             Action::Allocate(buffer) => self.stage.allocate(*buffer),
         };

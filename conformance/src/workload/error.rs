@@ -1,5 +1,6 @@
 //! What is wrong with a workload, in one sentence with file and line.
 
+use crate::one_line::OneLine;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -60,7 +61,8 @@ impl Mistake {
 
     pub(super) fn at(self, path: &Path, text: &str) -> WorkloadError {
         let line = line(text, self.span.start);
-        WorkloadError::Wrong { path: path.to_owned(), line, message: self.message }
+        let message = OneLine(&self.message).to_string();
+        WorkloadError::Wrong { path: path.to_owned(), line, message }
     }
 }
 

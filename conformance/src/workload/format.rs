@@ -142,6 +142,19 @@ pub enum Contents {
     List(Vec<u32>),
 }
 
+impl Contents {
+    /// A number of elements, one by one; as many as a list has.
+    pub fn expanded(&self, elements: u32) -> Vec<u32> {
+        match self {
+            Self::Constant(value) => vec![*value; elements as usize],
+            Self::Ramp(Ramp { from, step }) => {
+                (0..elements).map(|i| from.wrapping_add(step.wrapping_mul(i))).collect()
+            }
+            Self::List(list) => list.clone(),
+        }
+    }
+}
+
 /// Contents that rise by a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]

@@ -1,6 +1,6 @@
 //! A checked workload: every name looked up, every number in bounds.
 
-use super::format::{Class, Context, Counters, Misdeed, PanicIn, Passes};
+use super::format::{Class, Contents, Context, Counters, Misdeed, PanicIn, Passes};
 use kreplay_core::EngineConfig;
 use kreplay_core::fixture::{FaultRule, ToyKernel};
 
@@ -115,7 +115,7 @@ pub enum Action {
     /// Posts a signal.
     Post(Index),
     /// Host stores.
-    Write(Index, Vec<u32>),
+    Write(Index, Contents),
     /// Frees a buffer.
     Free(Index),
     /// Allocates a buffer.

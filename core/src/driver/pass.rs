@@ -1,36 +1,20 @@
 //! Effects of one pass: enter, submit, await, exit.
 
-use super::{Run, Shared, pass_payload};
-use crate::backend::{Condition, Submission};
+use super::pass_end::PassEnd;
+use super::{Run, pass_payload};
+use crate::backend::{Collected, Condition, Submission};
 use crate::context::Overrides;
 use crate::event::Event;
-use crate::ids::{Ticket, Timestamp};
-use crate::latch::Latch;
+use crate::ids::Ticket;
 use crate::replay::{Halt, Input};
 use crate::services::prepare;
-use crate::sync::lock;
 use crate::tracing::{Phase, ReplayOperation};
 use std::sync::Arc;
 
 /// A submitted pass.
 pub(super) struct PassToken {
     pub(super) ticket: Ticket,
-    latch: Arc<Latch>,
-    state: Shared<PassState>,
-}
-
-/// What the driver and the pass's handler tell each other.
-#[derive(Default)]
-struct PassState {
-    abandoned: bool,
-    times: Option<(Timestamp, Timestamp)>,
-}
-
-impl PassToken {
-    /// Start and end of its kernel, once its handler has run.
-    pub(super) fn times(&self) -> Option<(Timestamp, Timestamp)> {
-        lock(&self.state).times
-    }
+    pub(super) end: Arc<PassEnd>,
 }
 
 impl Run<'_> {
@@ -64,25 +48,21 @@ impl Run<'_> {
             packet: self.packet.with_completion_signal(None),
             instruments: std::mem::take(&mut prepared.instruments),
         };
-        let (latch, state) = (Arc::<Latch>::default(), Shared::<PassState>::default());
+        let end = Arc::<PassEnd>::default();
         let handler = {
-            let (records, latch, state) = (prepared.records(), Arc::clone(&latch), Arc::clone(&state));
-            let engine = engine.handle();
-            Box::new(move |collected: crate::backend::Collected| {
-                let wanted = || !lock(&state).abandoned;
-                records.deliver(&engine, &collected, wanted);
-                if !wanted() {
+            let (records, end, engine) = (prepared.records(), Arc::clone(&end), engine.handle());
+            Box::new(move |collected: Collected| {
+                records.deliver(&engine, &collected, || end.wants_records());
+                if !end.finish(collected.start, collected.end) {
                     engine.ledger().tally.late_handlers += 1;
                     engine.observe(Event::LateHandler { dispatch: at.info.dispatch_id, pass });
                 }
-                lock(&state).times = Some((collected.start, collected.end));
-                latch.set();
             })
         };
         let submitted = engine.submit_logged(submission, handler);
         if let Ok(ticket) = submitted {
             self.executed += 1;
-            self.pass = Some(PassToken { ticket, latch, state });
+            self.pass = Some(PassToken { ticket, end });
         }
         prepared.enqueue(engine, Phase::Exit);
         if submitted.is_ok() { Input::Done } else { Input::Failed }
@@ -90,12 +70,9 @@ impl Run<'_> {
 
     pub(super) fn await_handler(&mut self) -> Input {
         let Some(pass) = &self.pass else { return Input::Expired };
-        let latch = Condition::Latch(Arc::clone(&pass.latch));
-        match self.wait(&latch, self.engine.config.deadlines.pass) {
-            Input::Expired if !pass.latch.is_set() => {
-                lock(&pass.state).abandoned = true;
-                Input::Expired
-            }
+        let finished = Condition::Latch(pass.end.latch());
+        match self.wait(&finished, self.engine.config.deadlines.pass) {
+            Input::Expired if pass.end.abandon() => Input::Expired,
             _ => Input::Done,
         }
     }

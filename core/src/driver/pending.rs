@@ -100,7 +100,7 @@ impl PendingPackets {
 impl Inner {
     /// Submits what was held back while a window was open. If the gate is taken again, its holder will do it. Due after
     /// a window closes, and after a packet was held back: the window may have closed since the gate was tried.
-    pub(super) fn flush_pending(&self, agent: usize) {
+    pub(crate) fn flush_pending(&self, agent: usize) {
         if !self.pending.holds_any(agent) {
             return;
         }

@@ -16,6 +16,7 @@ use crate::testing::{AGENT, Log, backend, context};
 use crate::{Engine, EngineConfig};
 use mockall::Sequence;
 use mockall::predicate::{always, eq};
+use std::sync::Arc;
 
 const QUEUE: QueueId = QueueId(3);
 const SIGNAL: SignalId = SignalId(5);

@@ -2,7 +2,7 @@
 
 use super::{Engine, Inner};
 use crate::backend::{Caller, CounterValue};
-use crate::context::Subscription;
+use crate::context::{Registry, Subscription};
 use crate::diagnostics::Tally;
 use crate::event::Event;
 use crate::ids::{AgentId, BufferId, ClientId, ContextId, CounterConfigId, CounterId, DispatchId, ThreadId};
@@ -13,7 +13,7 @@ use crate::services::{
     SpmRecordCallback, ThreadTrace, TraceDispatchCallback, once,
 };
 use crate::status::Status;
-use crate::sync::{Ordering, lock};
+use crate::sync::{MutexGuard, Ordering, lock};
 use crate::tracing::{CallbackArgs, CallbackKind, TracingCallback};
 use std::sync::Arc;
 
@@ -32,14 +32,12 @@ impl Engine {
 
     /// Creates a context; at most [`crate::limits::CONTEXTS`].
     pub fn create_context(&self, client: ClientId) -> Result<ContextId, Status> {
-        self.0.check_unlocked()?;
-        self.0.registry().create_context(client)
+        self.0.configuration()?.create_context(client)
     }
 
     /// Starts a context; one that is active already stays so.
     pub fn start_context(&self, context: ContextId) -> Result<(), Status> {
-        self.0.check_unlocked()?;
-        if self.0.registry().start(context)? {
+        if self.0.configuration()?.start(context)? {
             let counting = self.0.registry().services(context).device_counting.clone();
             if let Some(counting) = counting {
                 counting.start(&*self.0.backend);
@@ -100,11 +98,11 @@ impl Engine {
         callback: TracingCallback,
         args: CallbackArgs,
     ) -> Result<(), Status> {
-        self.0.check_unlocked()?;
+        let known = self.0.configuration()?.valid(context);
         if !kind.is_supported() {
             return Err(Status::NotImplemented);
         }
-        self.0.registry().valid(context)?;
+        known?;
         let subscription = Subscription::new(kind, operations, callback, args);
         if kind == CallbackKind::KernelReplay {
             return self.0.configure_replay(context, subscription);
@@ -127,8 +125,7 @@ impl Engine {
             self.0.check_buffer(buffer)?;
         }
         let service = Counting { choose, args, sink };
-        self.0.check_unlocked()?;
-        self.0.registry().add_counting(context, service).map_err(|status| match status {
+        self.0.configuration()?.add_counting(context, service).map_err(|status| match status {
             Status::ContextNotFound => Status::ContextInvalid,
             other => other,
         })?;
@@ -262,8 +259,7 @@ impl Engine {
         callback: BufferCallback,
         args: CallbackArgs,
     ) -> Result<BufferId, Status> {
-        self.0.check_unlocked()?;
-        let mut registry = self.0.registry();
+        let mut registry = self.0.configuration()?;
         registry.valid(context)?;
         let buffer = Buffer::new(context, (capacity, watermark), policy, callback, args)?;
         Ok(registry.buffers.create(buffer))
@@ -353,8 +349,11 @@ impl Drop for GraphLaunchGuard {
 }
 
 impl Inner {
-    fn check_unlocked(&self) -> Result<(), Status> {
-        if self.finalizing() { Err(Status::ConfigurationLocked) } else { Ok(()) }
+    /// The registry, to be added to; not once finalization has begun. Looked at under the lock, so that what is added
+    /// before is there when finalization stops it.
+    fn configuration(&self) -> Result<MutexGuard<'_, Registry>, Status> {
+        let registry = self.registry();
+        if self.finalizing() { Err(Status::ConfigurationLocked) } else { Ok(registry) }
     }
 
     fn check_agent(&self, agent: AgentId) -> Result<(), Status> {
@@ -370,8 +369,7 @@ impl Inner {
         context: ContextId,
         change: impl FnOnce(&mut Services) -> Result<(), Status>,
     ) -> Result<(), Status> {
-        self.check_unlocked()?;
-        self.registry().configure(context, change)?;
+        self.configuration()?.configure(context, change)?;
         self.intercepting.store(true, Ordering::Release);
         Ok(())
     }
@@ -381,7 +379,7 @@ impl Inner {
         context: ContextId,
         subscription: Result<Subscription, Status>,
     ) -> Result<(), Status> {
-        let mut registry = self.registry();
+        let mut registry = self.configuration()?;
         let fresh = !self.tracker.is_enabled();
         // On before the look, so that memory allocated right after it is not missed.
         self.tracker.enable();

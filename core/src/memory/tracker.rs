@@ -68,8 +68,11 @@ impl Tracker {
         lock(&self.inventory)
     }
 
+    /// Asks again once it has the lock: it may have been switched off, and everything forgotten, since.
     fn if_enabled(&self) -> Option<MutexGuard<'_, Inventory>> {
-        self.enabled.load(Ordering::Relaxed).then(|| self.inventory())
+        let enabled = || self.enabled.load(Ordering::Relaxed);
+        let inventory = enabled().then(|| self.inventory())?;
+        enabled().then_some(inventory)
     }
 }
 

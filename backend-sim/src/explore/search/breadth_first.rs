@@ -26,7 +26,7 @@ pub struct Exhaustive {
     pub workers: usize,
     /// The search ends after the level at which it has found more states, or more than two thousand millions.
     pub max_states: u64,
-    /// Whether to take [independent](Model::independent) moves alone.
+    /// Whether to take [independent](Model::independent) moves alone: fewer states, and a counterexample that may be longer.
     pub reduce: bool,
 }
 

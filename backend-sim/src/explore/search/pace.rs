@@ -43,15 +43,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_shows_after_a_while_and_ends_when_time_is_up() {
+    fn it_shows_once_a_period_and_ends_when_time_is_up() {
         let mut shown = Vec::new();
-        let mut pace = Pace::new(PERIOD, |progress, elapsed| shown.push((progress, elapsed)));
+        let mut pace = Pace::new(3 * PERIOD, |progress, elapsed| shown.push((progress, elapsed)));
         let progress = Progress { states: 3, ..Progress::default() };
         while pace.watch(progress).is_continue() {
             std::thread::yield_now();
         }
-        let [(seen, elapsed)] = shown[..] else { panic!("expected one, got {shown:?}") };
-        assert_eq!(seen, progress);
-        assert!(elapsed >= PERIOD);
+        assert!((1..=3).contains(&shown.len()), "{shown:?}");
+        assert!(shown.iter().all(|&(seen, elapsed)| seen == progress && elapsed >= PERIOD), "{shown:?}");
     }
 }

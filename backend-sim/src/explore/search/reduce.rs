@@ -10,8 +10,11 @@ use crate::explore::model::{Model, Moves, World};
 pub(super) fn moves<M: Model>(model: &M, world: &World, reduce: bool) -> Moves {
     let mut moves = Moves::new();
     model.moves(world, &mut moves);
-    match model.independent(world, &moves) {
-        Some(step) if reduce && !model.may_recur(world, step) => Moves::from_iter([step]),
-        _ => moves,
+    if reduce
+        && let Some(step) = model.independent(world, &moves)
+        && !model.may_recur(world, step)
+    {
+        moves = Moves::from_iter([step]);
     }
+    moves
 }

@@ -16,7 +16,7 @@ pub(super) struct Schedule {
     priorities: Option<Priorities>,
 }
 
-/// The actor with the highest priority moves. At a few random steps the one that would move comes last from then on.
+/// The actor with the highest priority moves. After a few random steps the one that moved comes last from then on.
 /// A bug that needs d ordered events is found with a probability of at least 1 / (actors * steps^(d - 1)).
 struct Priorities {
     of: [u64; ACTORS],
@@ -58,19 +58,14 @@ impl Priorities {
     }
 
     fn next(&mut self, moves: &[Move]) -> u8 {
-        let mut actor = self.highest(moves);
+        let actors = moves.iter().map(|step| step.actor);
+        let actor = actors.max_by_key(|&actor| self.of[usize::from(actor)]).unwrap_or_default();
         while self.changes.last() == Some(&self.step) {
             self.changes.pop();
             self.of[usize::from(actor)] = self.changes.len() as u64;
-            actor = self.highest(moves);
         }
         self.step += 1;
         actor
-    }
-
-    fn highest(&self, moves: &[Move]) -> u8 {
-        let actors = moves.iter().map(|step| step.actor);
-        actors.max_by_key(|&actor| self.of[usize::from(actor)]).unwrap_or_default()
     }
 }
 
@@ -113,6 +108,9 @@ mod tests {
             let hits = |step| runs().filter(|run| run.contains(&step)).count();
             assert!(changes == 0 || (1..LENGTH).all(|step| hits(step) > 0), "{changes} changes");
         }
+        // Only a change after the last step, one in twenty, does not show: whoever is put back moves no more.
+        let silent = (0..500).filter(|run| switches(run * KINDS + 2).is_empty()).count();
+        assert!((10..50).contains(&silent), "{silent}");
     }
 
     #[test]

@@ -8,15 +8,16 @@ use crate::explore::model::{Broken, Model, Move};
 pub fn shrink<M: Model>(model: &M, found: Counterexample) -> Counterexample {
     let broken = found.broken;
     let mut best = attempt(model, &found.moves, &[], broken, found.moves.len() + 1).unwrap_or(found.moves);
-    let mut size = best.len().div_ceil(2);
-    while size > 0 {
-        let shorter = pass(model, &best, size, broken);
-        if size > 1 || shorter.len() == best.len() {
-            size /= 2;
+    loop {
+        let before = best.len();
+        let sizes = std::iter::successors(Some(before.div_ceil(2)), |size| Some(size / 2));
+        for size in sizes.take_while(|&size| size > 0) {
+            best = pass(model, &best, size, broken);
         }
-        best = shorter;
+        if best.len() == before {
+            return Counterexample { moves: best, broken };
+        }
     }
-    Counterexample { moves: best, broken }
 }
 
 /// Tries to drop each chunk of this size.

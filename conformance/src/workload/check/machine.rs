@@ -4,7 +4,7 @@ use super::agent;
 use crate::rig;
 use crate::workload::at::At;
 use crate::workload::error::{Checked, Mistake};
-use crate::workload::format::{self, Contents, FaultPoint, Ramp, Verdict, Workload};
+use crate::workload::format::{self, Contents, FaultPoint, Verdict, Workload};
 use crate::workload::program::{Agent, Buffer, Queue};
 use kreplay_core::EngineConfig;
 use kreplay_core::fixture::{self, FaultRule};
@@ -15,7 +15,7 @@ use std::time::Duration;
 /// Names that `wait` understands without a declaration.
 const RESERVED: [&str; 2] = ["sdma", "all"];
 const MIB: u64 = 1 << 20;
-/// What a file may ask the host to keep: the elements of one buffer.
+/// What a file may ask the host to keep: the elements of all buffers.
 const ELEMENTS: u32 = 1 << 24;
 
 pub(super) fn agents(file: &Workload) -> Checked<Vec<Agent>> {
@@ -66,10 +66,12 @@ fn unreserved(name: &format::Name) -> Checked {
 }
 
 pub(super) fn buffers(file: &Workload) -> Checked<Vec<Buffer>> {
-    file.buffers.iter().map(|(name, buffer)| self::buffer(file, name, buffer)).collect()
+    let mut kept = 0;
+    file.buffers.iter().map(|(name, buffer)| self::buffer(file, name, buffer, &mut kept)).collect()
 }
 
-fn buffer(file: &Workload, name: &format::Name, buffer: &format::Buffer) -> Checked<Buffer> {
+/// A buffer; `kept` counts the elements of those before it.
+fn buffer(file: &Workload, name: &format::Name, buffer: &format::Buffer, kept: &mut u32) -> Checked<Buffer> {
     let owner = match &buffer.agent {
         Some(name) => agent(file, name)?,
         None if file.agents.len() == 1 => 0,
@@ -84,6 +86,12 @@ fn buffer(file: &Workload, name: &format::Name, buffer: &format::Buffer) -> Chec
         let message = format!("expected 1 to {ELEMENTS} elements, got {elements}");
         return Err(Mistake::new(buffer.elements.span(), message));
     }
+    *kept += elements;
+    if *kept > ELEMENTS {
+        let message =
+            format!("expected at most {ELEMENTS} elements in all buffers, got {kept} up to '{}'", **name);
+        return Err(Mistake::new(buffer.elements.span(), message));
+    }
     let needed = u64::from(elements) * 4;
     let memory = file.agents[owner].memory_mib.as_ref().map_or(4096, |memory| **memory) * MIB;
     if needed > memory {
@@ -95,25 +103,23 @@ fn buffer(file: &Workload, name: &format::Name, buffer: &format::Buffer) -> Chec
         name: name.to_string(),
         agent: owner,
         class: buffer.class,
-        contents: contents(buffer.contents.as_ref(), elements)?,
+        contents: match &buffer.contents {
+            Some(written) => contents(written, elements)?.expanded(elements),
+            None => vec![0; elements as usize],
+        },
         live: !buffer.later,
         shared: buffer.shared,
     })
 }
 
-/// Contents, element by element.
-pub(super) fn contents(contents: Option<&At<Contents>>, elements: u32) -> Checked<Vec<u32>> {
-    let Some(contents) = contents else { return Ok(vec![0; elements as usize]) };
+/// Contents that fit a number of elements.
+pub(super) fn contents(contents: &At<Contents>, elements: u32) -> Checked<&Contents> {
     match &**contents {
-        Contents::Constant(value) => Ok(vec![*value; elements as usize]),
-        Contents::Ramp(Ramp { from, step }) => {
-            Ok((0..elements).map(|i| from.wrapping_add(step.wrapping_mul(i))).collect())
-        }
-        Contents::List(list) if list.len() == elements as usize => Ok(list.clone()),
-        Contents::List(list) => {
+        Contents::List(list) if list.len() != elements as usize => {
             let message = format!("expected a list of {elements} elements, got {}", list.len());
             Err(Mistake::new(contents.span(), message))
         }
+        fitting => Ok(fitting),
     }
 }
 

@@ -57,7 +57,7 @@ fn allocations(steps: &[At<Written>]) -> Vec<&str> {
 
 fn expanded(steps: &[Step]) -> usize {
     let size = |step: &Step| match &step.action {
-        Action::Repeat(times, steps) => expanded(steps).saturating_mul(*times as usize),
+        Action::Repeat(times, steps) => expanded(steps).max(1).saturating_mul(*times as usize),
         _ => 1,
     };
     steps.iter().map(size).fold(0, usize::saturating_add)
@@ -96,7 +96,7 @@ impl Walk<'_> {
             Written::Write(write) => {
                 let buffer = self.live(&write.buffer)?;
                 let elements = self.launches.buffers[buffer].contents.len() as u32;
-                Action::Write(buffer, machine::contents(Some(&write.contents), elements)?)
+                Action::Write(buffer, machine::contents(&write.contents, elements)?.clone())
             }
             Written::Free(name) => Action::Free(self.free(name)?),
             Written::Allocate(name) => Action::Allocate(self.allocate(name)?),

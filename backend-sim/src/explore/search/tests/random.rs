@@ -1,6 +1,6 @@
 //! Random schedules, their liveness phase, and how their counterexamples shrink.
 
-use super::toys::{Corridor, DEADLOCK, EXCLUSION, FORBIDDEN, Grid, Lock, Table, Worker};
+use super::toys::{Corridor, DEADLOCK, Detour, EXCLUSION, FORBIDDEN, Grid, Lock, Table, Worker};
 use super::*;
 
 fn search<M: Model>(model: &M, workers: usize, schedules: u64) -> Report {
@@ -28,6 +28,14 @@ fn what_is_right_passes_all_schedules() {
 }
 
 #[test]
+fn priorities_find_what_uniform_choices_never_would() {
+    // As a sum of two squares 1297 is 36² + 1² alone: one counter makes 36 moves before the other makes its only one.
+    let grid = Grid { forbidden: Some(36 * 36 + 1), ..Grid::new(2, 40) };
+    let late = found(search(&grid, 2, 3000));
+    assert_eq!((late.moves.len(), late.broken), (37, FORBIDDEN));
+}
+
+#[test]
 fn the_result_is_the_same_whatever_the_number_of_workers() {
     let grid = Grid { forbidden: Some(20 * 20 + 3 * 3), ..Grid::new(3, 20) };
     let alone = found(search(&grid, 1, 20_000));
@@ -40,7 +48,10 @@ fn the_result_is_the_same_whatever_the_number_of_workers() {
 
 #[test]
 fn after_the_faults_are_healed_all_must_end() {
-    assert_eq!(search(&Worker { forgets: false }, 1, 500).verdict, Verdict::Passed { schedules: 500 });
+    for schedules in 500..505 {
+        let report = search(&Worker { forgets: false }, 1, schedules);
+        assert_eq!((report.depth, report.verdict), (7, Verdict::Passed { schedules }));
+    }
     let stuck = found(search(&Worker { forgets: true }, 1, 500));
     repeats(&Worker { forgets: true }, &stuck);
     let hang = Move { actor: 0, choice: 1 };
@@ -77,6 +88,24 @@ fn shrinking_drops_all_that_does_not_matter() {
     let found = Counterexample { moves: moves(&[2, 2, 2, 0, 1, 0, 1]), broken: LIVELOCK };
     let shrunk = shrink(&Corridor { excused: false }, found);
     assert!(shrunk.moves == moves(&[2, 2, 2, 0, 0]) || shrunk.moves == moves(&[2, 2, 2, 1, 1]), "{shrunk:?}");
+}
+
+#[test]
+fn shrinking_completes_a_run_that_lost_a_detour_and_keeps_what_is_broken() {
+    let detour = |short| {
+        let moves = [1, 2, 3, 0].map(|choice| Move { actor: 0, choice }).to_vec();
+        shrink(&Detour { short }, Counterexample { moves, broken: FORBIDDEN }).moves.len()
+    };
+    assert_eq!(detour(true), 2);
+    assert_eq!(detour(false), 4);
+}
+
+#[test]
+fn a_run_may_recur_and_be_healed() {
+    let recurs = moves(&[2, 2, 2, 0, 0, 1, 1]);
+    assert!(run(&Corridor { excused: true }, &recurs).is_ok());
+    assert!(run(&Corridor { excused: false }, &recurs).is_err());
+    assert_eq!(run(&Grid::new(1, 2), &[Move::HEAL, Move::HEAL]), Ok(World::default()));
 }
 
 #[test]

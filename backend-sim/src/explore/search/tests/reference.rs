@@ -153,3 +153,19 @@ fn every_search_agrees_with_a_naive_one_on_random_graphs() {
     }
     assert!(kinds.iter().all(|&count| count > 100), "too few of a kind: {kinds:?}");
 }
+
+#[test]
+fn what_random_runs_of_random_graphs_break_breaks_again() {
+    let mut kinds = [0; 3];
+    for seed in 0..2000 {
+        let graph = Graph::random(seed);
+        let options = Random { seed, workers: 1, schedules: 10, steps: 60 };
+        if let Verdict::Found(found) = random(&graph, &options, &mut |_| ControlFlow::Continue(())).verdict {
+            repeats(&graph, &found);
+            assert_eq!(shrink(&graph, found.clone()), found, "graph {seed}: shrunk once is shrunk");
+            kinds[[BAD_MOVE, BAD_REST].iter().position(|&bad| bad == found.broken).unwrap_or(2)] += 1;
+            assert!(found.broken != LIVELOCK || graph.has_livelock());
+        }
+    }
+    assert!(kinds.iter().all(|&count| count > 50), "too few of a kind: {kinds:?}");
+}

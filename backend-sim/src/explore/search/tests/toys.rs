@@ -308,3 +308,43 @@ impl Model for Rounds {
         Some(only(0))
     }
 }
+
+/// One who goes 0, 1, 2, 3 and then does what is forbidden, or something else that is wrong at 1.
+pub(super) struct Detour {
+    /// Whether it can go from 0 to 3 at once.
+    pub(super) short: bool,
+}
+
+impl Model for Detour {
+    fn words(&self) -> usize {
+        1
+    }
+
+    fn initial(&self) -> World {
+        World::default()
+    }
+
+    fn moves(&self, world: &World, moves: &mut Moves) {
+        let choices: &[u8] = match byte(world, 0) {
+            0 if self.short => &[0, 1],
+            0 => &[1],
+            1 => &[0, 2],
+            2 => &[3],
+            _ => &[0],
+        };
+        moves.extend(choices.iter().map(|&choice| Move { actor: 0, choice }));
+    }
+
+    fn perform(&self, world: &World, step: Move) -> Result<World, Broken> {
+        match (byte(world, 0), step.choice) {
+            (1, 0) => Err(DEADLOCK),
+            (3, 0) => Err(FORBIDDEN),
+            (0, 0) => Ok(with_byte(world, 0, 3)),
+            (_, choice) => Ok(with_byte(world, 0, choice)),
+        }
+    }
+
+    fn at_rest(&self, _: &World) -> Result<(), Broken> {
+        Ok(())
+    }
+}
