@@ -2,7 +2,7 @@
 
 use crate::backend::{Caller, CounterDescription, MockBackend};
 use crate::event::Event;
-use crate::ids::{AgentId, ContextId, CounterId, ThreadId};
+use crate::ids::{AgentId, ContextId, CounterId, ThreadId, Timestamp};
 use crate::services::BufferCallback;
 use crate::sync::{Mutex, lock};
 use crate::tracing::TracingCallback;
@@ -19,11 +19,16 @@ pub(crate) type Log = Arc<Mutex<Vec<Event>>>;
 
 /// A backend that knows who and when, and keeps the log; whatever else a test needs it expects itself.
 pub(crate) fn backend(log: &Log) -> MockBackend {
+    backend_at(log, || 0)
+}
+
+/// The same with a clock.
+pub(crate) fn backend_at(log: &Log, clock: impl Fn() -> Timestamp + Send + 'static) -> MockBackend {
     let mut backend = MockBackend::new();
     let log = Arc::clone(log);
     backend.expect_agents().return_const(vec![AGENT, OTHER_AGENT]);
     backend.expect_caller().returning(|| Caller { thread: THREAD, async_event: false });
-    backend.expect_now().return_const(0_u64);
+    backend.expect_now().returning(clock);
     backend.expect_observe().returning(move |event| lock(&log).push(event));
     backend
 }

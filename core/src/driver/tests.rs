@@ -2,6 +2,7 @@
 
 mod held;
 mod tool;
+mod window;
 
 use super::*;
 use crate::backend::{
@@ -9,10 +10,10 @@ use crate::backend::{
     Submission,
 };
 use crate::ids::{DispatchId, KernelId, SignalId, StagingId, Ticket};
-use crate::memory::{Allocation, Mapping, MemoryClass, Region};
+use crate::memory::{Allocation, Mapping, MemoryClass, ModuleVariable, Region};
 use crate::replay::Reason;
 use crate::sync::Mutex;
-use crate::testing::{AGENT, Log, backend, context};
+use crate::testing::{AGENT, Log, backend, context, counters};
 use crate::{Engine, EngineConfig};
 use mockall::Sequence;
 use mockall::predicate::{always, eq};
@@ -184,6 +185,35 @@ impl Drop for Bench {
     }
 }
 
+/// A backend on which everything succeeds, and passes complete as soon as they are awaited.
+fn obliging(mut backend: MockBackend, variables: &[ModuleVariable]) -> MockBackend {
+    let handlers: Arc<Mutex<Vec<CompletionHandler>>> = Arc::default();
+    let waiting = Arc::clone(&handlers);
+    backend.expect_has_live_allocations().return_const(false);
+    backend.expect_host_memory_available().return_const(None);
+    backend.expect_module_variables().return_const(Ok(variables.to_vec()));
+    backend.expect_counters().returning(counters);
+    backend.expect_stage().returning(|_, _| Ok(BLOCK));
+    backend.expect_unstage().return_const(());
+    backend.expect_copy_out().returning(|_, _, _| Ok(()));
+    backend.expect_copy_in().returning(|_, _, _| Ok(()));
+    backend.expect_complete().returning(|_| Ok(()));
+    backend.expect_submit().returning(move |submission, handler| {
+        if submission.pass.is_some() {
+            lock(&waiting).push(handler);
+        }
+        Ok(Ticket(1))
+    });
+    backend.expect_park().returning(move |condition, _| {
+        if matches!(condition, Wait::Latch(_)) {
+            let handler = lock(&handlers).pop().expect("a pass is outstanding");
+            handler(Collected { start: 30, end: 40, ..Collected::default() });
+        }
+        Parked::Ready
+    });
+    backend
+}
+
 fn run(handler: &Mutex<Option<CompletionHandler>>) {
     let handler = lock(handler).take().expect("a submission is outstanding");
     handler(Collected { start: 30, end: 40, ..Collected::default() });
@@ -324,6 +354,7 @@ fn a_torn_restore_withholds_the_completion_and_poisons_the_gate() {
     let bench = script.engine(Some(2));
     assert_eq!(dispatch(&bench.engine), Ok(()));
     assert_eq!(outcome(&bench.engine, 1), Some((Outcome::Corrupt, 1)));
+    assert!(lock(&bench.log).contains(&Event::Diagnostic(Diagnostic::Corrupt(DispatchId(1)))));
     assert!(lock(&bench.log).contains(&Event::Withheld { dispatch: DispatchId(1) }));
     assert_eq!(dispatch(&bench.engine), Ok(()));
     assert_eq!(outcome(&bench.engine, 2), Some((Outcome::Declined(Reason::RestoreFailed), 0)));

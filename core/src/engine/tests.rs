@@ -1,5 +1,8 @@
 //! Gates, copies and queues as the application's runtime meets them.
 
+mod memory;
+mod submissions;
+
 use super::*;
 use crate::aql::{KernelDispatch, Packet};
 use crate::backend::{Condition as Wait, MockBackend, Parked, QueueBusy, SubmitError};

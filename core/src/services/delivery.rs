@@ -417,3 +417,6 @@ fn log(
         end: collected.end,
     });
 }
+
+#[cfg(test)]
+mod tests;

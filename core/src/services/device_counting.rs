@@ -36,3 +36,43 @@ impl DeviceCounting {
         all.into_iter().filter(|value| self.counters.contains(&value.counter)).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::backend::MockBackend;
+    use mockall::predicate::eq;
+
+    const AGENT: AgentId = AgentId(1);
+
+    fn values(totals: &[(u64, f64)]) -> Vec<CounterValue> {
+        totals.iter().map(|&(counter, value)| CounterValue { counter: CounterId(counter), value }).collect()
+    }
+
+    /// A backend whose totals of counters 1, 2 and 3 are these, one list a call.
+    fn counting(totals: &'static [[f64; 3]]) -> MockBackend {
+        let mut backend = MockBackend::new();
+        let mut calls = totals.iter();
+        backend.expect_device_counters().with(eq(AGENT)).returning_st(move |_| {
+            let [first, second, third] = *calls.next().expect("another call");
+            values(&[(1, first), (2, second), (3, third)])
+        });
+        backend
+    }
+
+    #[test]
+    fn a_sample_is_what_the_chosen_counters_counted_since_the_start() {
+        let backend = counting(&[[10.0, 20.0, 5.0], [13.0, 27.0, 6.0], [14.0, 28.0, 7.0], [19.0, 28.0, 9.0]]);
+        let service = DeviceCounting::new(AGENT, vec![CounterId(2), CounterId(1)]);
+        service.start(&backend);
+        assert_eq!(service.sample(&backend), values(&[(1, 3.0), (2, 7.0)]));
+        service.start(&backend);
+        assert_eq!(service.sample(&backend), values(&[(1, 5.0), (2, 0.0)]));
+    }
+
+    #[test]
+    fn before_a_start_a_sample_is_the_total() {
+        let service = DeviceCounting::new(AGENT, vec![CounterId(3)]);
+        assert_eq!(service.sample(&counting(&[[1.0, 2.0, 3.0]])), values(&[(3, 3.0)]));
+    }
+}

@@ -135,3 +135,6 @@ pub(crate) fn once<T>(slot: &mut Option<T>, service: T) -> Result<(), Status> {
     *slot = Some(service);
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;

@@ -42,8 +42,14 @@ fn a_handle_that_no_context_can_have_is_not_added() {
 }
 
 #[test]
-fn difference_and_intersection() {
+fn a_set_with_a_context_is_not_empty() {
+    assert!(!of(&[63]).is_empty());
+}
+
+#[test]
+fn difference_intersection_and_union() {
     let (left, right) = (of(&[1, 2, 3]), of(&[2, 3, 4]));
+    assert_eq!(left.or(right), of(&[1, 2, 3, 4]));
     assert_eq!(left.without(right), of(&[1]));
     assert_eq!(left.and(right), of(&[2, 3]));
 }

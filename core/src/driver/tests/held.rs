@@ -114,6 +114,25 @@ fn a_nested_dispatch_does_not_overtake_a_held_packet_of_its_queue() {
 }
 
 #[test]
+fn what_is_no_dispatch_waits_behind_a_held_packet_rather_than_push_it_into_a_window() {
+    let (engine, submitted) = in_a_window(|_| ());
+    engine.0.threads.with(APPLICATION.thread, |state| state.frames.push(0));
+    dispatch_as(&engine, EVENTS);
+    WHO.set(APPLICATION);
+    assert_eq!(engine.interceptor().submitted(QUEUE, AGENT, &[Packet::vendor()]), Ok(()));
+    assert!(lock(&submitted).is_empty() && !engine.0.gate(0).tainted());
+}
+
+#[test]
+fn a_dispatch_packet_that_the_engine_cannot_read_does_not_run_into_a_window_either() {
+    let (engine, _) = in_a_window(|_| ());
+    WHO.set(EVENTS);
+    let odd = KernelDispatch { reserved0: 7, ..KernelDispatch::linear(KernelId(1), 0, 64, 64) };
+    assert_eq!(engine.interceptor().submitted(QUEUE, AGENT, &[odd.into()]), Ok(()));
+    assert!(engine.0.pending.holds(QUEUE) && !engine.0.gate(0).tainted());
+}
+
+#[test]
 fn no_window_opens_while_a_dispatch_is_submitted_without_the_gate() {
     let slot: Arc<Mutex<Option<Engine>>> = Arc::default();
     let inner = Arc::clone(&slot);

@@ -1,41 +1,11 @@
 //! What a tool sees of a loop, and what its answers do to it.
 
 use super::*;
-use crate::backend::Parked;
 use crate::ids::{ContextId, CounterId};
 use crate::replay::Watchdog;
 use crate::services::DispatchSink;
 use crate::status::Status;
-use crate::testing::counters;
 use crate::tracing::{ContinueCallback, TracingCallback};
-
-/// A backend whose passes complete as soon as they are awaited.
-fn obliging(log: &Log) -> MockBackend {
-    let mut backend = backend(log);
-    let handlers: Arc<Mutex<Vec<CompletionHandler>>> = Arc::default();
-    let waiting = Arc::clone(&handlers);
-    backend.expect_has_live_allocations().return_const(false);
-    backend.expect_host_memory_available().return_const(None);
-    backend.expect_module_variables().returning(|_| Ok(Vec::new()));
-    backend.expect_counters().returning(counters);
-    backend.expect_stage().returning(|_, _| Ok(BLOCK));
-    backend.expect_unstage().return_const(());
-    backend.expect_complete().returning(|_| Ok(()));
-    backend.expect_submit().returning(move |submission, handler| {
-        if submission.pass.is_some() {
-            lock(&waiting).push(handler);
-        }
-        Ok(Ticket(1))
-    });
-    backend.expect_park().returning(move |condition, _| {
-        if matches!(condition, Wait::Latch(_)) {
-            let handler = lock(&handlers).pop().expect("a pass is outstanding");
-            handler(Collected { start: 30, end: 40, ..Collected::default() });
-        }
-        Parked::Ready
-    });
-    backend
-}
 
 struct Loop {
     engine: Engine,
@@ -52,7 +22,7 @@ fn replaying(
     let log = Log::default();
     let config =
         EngineConfig { watchdog: Some(Watchdog { passes: Some(50), time: None }), ..EngineConfig::default() };
-    let engine = Engine::new(Arc::new(obliging(&log)), config);
+    let engine = Engine::new(Arc::new(obliging(backend(&log), &[])), config);
     let context = context(&engine);
     let tool: TracingCallback = Arc::new(move |record, user_data, _| {
         let Payload::Replay(payload) = record.payload else { return };
@@ -350,7 +320,7 @@ fn callbacks_of_a_pass_carry_the_identity_captured_before_config() {
 /// The callbacks of one dispatch whose tool subscribes to some operations and asks for two passes.
 fn subscribed_to(operations: &'static [i32]) -> Vec<(i32, Phase)> {
     let log = Log::default();
-    let engine = Engine::new(Arc::new(obliging(&log)), EngineConfig::default());
+    let engine = Engine::new(Arc::new(obliging(backend(&log), &[])), EngineConfig::default());
     let context = context(&engine);
     let (seen, record) = shared();
     let tool: TracingCallback = Arc::new(move |called, _, _| {

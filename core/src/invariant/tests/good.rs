@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::event::Actor;
-use crate::ids::{SignalId, Ticket};
+use crate::ids::{DispatchId, SignalId, Ticket};
 use crate::replay::{Condition, Effect, Firing, Halt, Input, Outcome, Path, Reason};
 
 /// A dispatch replayed in two passes, with one question between them.
@@ -154,12 +154,48 @@ fn a_dispatch_that_was_held_back_is_submitted_after_its_last_step() {
     clean(&log);
 }
 
+/// A run of that many dispatches, one after the other: replayed and plain in turn.
+fn one_after_another(dispatches: u64) -> Log {
+    let mut log = Script::new(SIGNAL).finish();
+    log.remove(at!(log, Event::Reserved { .. }));
+    for dispatch in (1..=dispatches).map(DispatchId) {
+        let mut script = Script::dispatch(log, dispatch, AGENT, SIGNAL);
+        if dispatch.0 % 2 == 1 {
+            script.config(2, true).open().pass_enter(0).run_pass(0, None).ask(0, Ok(false)).end(false);
+        } else {
+            script.run_once(Path::Shared).kernel(true).handler(None);
+        }
+        log = script.finish();
+    }
+    log
+}
+
+#[test]
+fn state_is_dropped_with_its_dispatch() {
+    let held = |dispatches| {
+        let mut checkers = Checkers::new();
+        one_after_another(dispatches).entries.iter().for_each(|entry| checkers.observe(entry));
+        format!("{checkers:?}").matches("DispatchId").count()
+    };
+    clean(&one_after_another(6));
+    assert_eq!(held(2), held(6));
+}
+
 #[test]
 fn a_run_that_was_cut_leaves_what_it_will() {
     let mut log = replayed(SIGNAL);
     log.entries.truncate(at!(log, Event::Record { .. }));
     assert_ne!(check(&log), []);
     assert_eq!(check_until(&log, &End { unfinished: true, ..End::default() }), []);
+}
+
+#[test]
+fn a_violation_is_known_before_the_run_has_ended() {
+    let mut log = replayed(SIGNAL);
+    log.double(at!(log, Event::Signal { .. }));
+    let mut checkers = Checkers::new();
+    log.entries.iter().for_each(|entry| checkers.observe(entry));
+    assert_eq!(checkers.violations(), check(&log));
 }
 
 #[test]

@@ -44,8 +44,9 @@ fn a_window_over_a_plain_submit() {
 }
 
 #[test]
-fn windows_on_other_agents_and_many_plain_submits_are_fine() {
+fn windows_on_other_agents_intruders_and_many_plain_submits_are_fine() {
     clean(&inside(PEER, Access::Exclusive));
+    clean(&inside(AGENT, Access::Intruding));
     let mut log = Log::default();
     for taken in [true, true, false, true, false, false] {
         log.push(THREAD, gate(AGENT, Access::Shared, taken));
@@ -69,4 +70,7 @@ fn never_released() {
         log.remove(at!(log, Event::Gate { taken: false, .. }));
         broken(&log, "no-leak", "the gate of agent4 was never released");
     }
+    let mut log = inside(AGENT, Access::Intruding);
+    log.remove(at!(log, Event::Gate { access: Access::Intruding, taken: false, .. }));
+    broken(&log, "no-leak", "the gate of agent4 was never released");
 }

@@ -101,6 +101,14 @@ fn unmapping_the_whole_of_it_removes_a_mapping() {
 }
 
 #[test]
+fn unmapping_where_it_is_removes_an_empty_mapping() {
+    let mut inventory = Inventory::default();
+    inventory.mapped(mapping(0x1000, 0, Some(AGENT)));
+    inventory.unmapped(region(0x1000, 0x1000));
+    assert_eq!(vmem(&inventory, AGENT), (0, 0));
+}
+
+#[test]
 fn unmapping_an_end_shrinks_a_mapping() {
     for range in [region(0x1000, 0x400), region(0x1c00, 0x400)] {
         let mut inventory = mapped();
@@ -138,7 +146,7 @@ fn unmapping_too_much_is_harmless() {
 
 #[test]
 fn unmapping_beside_a_mapping_leaves_it_alone() {
-    for range in [region(0, 0x1000), region(0x2000, 0x1000), region(0x1800, 0)] {
+    for range in [region(0, 0x1000), region(0x2000, 0x1000), region(0x4000, 0x1000), region(0x1800, 0)] {
         let mut inventory = mapped();
         inventory.unmapped(range);
         assert_eq!(vmem(&inventory, AGENT), (0x1000, 1), "{range:?}");
