@@ -96,6 +96,6 @@ fn a_replayed_dispatch_takes_the_gate_of_its_agent_once() {
         Event::Gate { agent, access, taken } => Some((agent, access, taken)),
         _ => None,
     };
-    let moves: Vec<_> = events.iter().filter_map(moved).collect();
-    assert_eq!(moves, [(AGENT, Access::Exclusive, true), (AGENT, Access::Exclusive, false)]);
+    let order: Vec<_> = events.iter().filter_map(moved).collect();
+    assert_eq!(order, [(AGENT, Access::Exclusive, true), (AGENT, Access::Exclusive, false)]);
 }
