@@ -18,12 +18,14 @@ mod completion;
 mod config;
 pub mod explore;
 mod fixture;
+pub mod isa;
 mod rng;
 mod sim;
 mod world;
 
 pub use config::{AgentConfig, CounterSet, DEFAULT_MAX_STEPS, DEFAULT_SEED, SimConfig};
 pub use sim::{Aborted, Sim};
+pub use world::memory::{Access, Memory, Violation, Width};
 
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/simulation.md")]

@@ -1,6 +1,7 @@
 //! The command line: what is asked for, and the exit code.
 
 mod conformance;
+mod exec;
 mod explore;
 mod mutants;
 mod number;
@@ -8,6 +9,7 @@ mod output;
 mod plan;
 mod progress;
 mod run;
+mod thunk;
 
 use clap::{Parser, Subcommand};
 use conformance::{Conformance, UsageError};
@@ -47,6 +49,10 @@ enum Command {
     /// Say what of a workload would be replayed and captured, without running it.
     #[command(after_help = EXIT_CODES)]
     Plan(plan::Plan),
+    /// Run a HIP or HSA program on the simulated GPU, under the genuine ROCm runtime.
+    Exec(exec::Exec),
+    /// Build the driver library that puts the simulated GPU under the ROCm runtime.
+    Thunk(thunk::Thunk),
 }
 
 /// How a command ended, as an exit code.
@@ -72,6 +78,10 @@ enum CommandError {
     Workload(#[from] WorkloadError),
     #[error(transparent)]
     Run(#[from] run::RunError),
+    #[error(transparent)]
+    Exec(#[from] exec::ExecError),
+    #[error(transparent)]
+    Library(#[from] thunk::LibraryError),
     #[error("the output could not be written: {0}")]
     Output(#[from] io::Error),
 }
@@ -86,6 +96,8 @@ pub(crate) fn main() -> ExitCode {
         Command::Repeat(repeat) => repeat.execute(),
         Command::Run(run) => run.execute(),
         Command::Plan(plan) => plan.execute(),
+        Command::Exec(exec) => exec.execute(),
+        Command::Thunk(thunk) => thunk.execute(),
     };
     ExitCode::from(ended.unwrap_or_else(|error| complain(&error)) as u8)
 }

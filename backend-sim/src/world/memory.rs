@@ -7,30 +7,47 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 /// Memory behind the device model: every access is checked against the table of live regions.
-pub(crate) trait Memory {
+pub trait Memory {
     /// Reads bytes.
     fn load(&self, at: Address, into: &mut [u8]) -> Result<(), Violation>;
     /// Writes bytes; says whose memory they are in.
     fn store(&mut self, at: Address, bytes: &[u8]) -> Result<AgentId, Violation>;
+    /// Replaces an aligned word by what a function makes of it, atomically; the old value. The function may be asked
+    /// again when another writer was faster.
+    fn update(
+        &mut self,
+        at: Address,
+        width: Width,
+        change: &mut dyn FnMut(u64) -> u64,
+    ) -> Result<u64, Violation>;
     /// Adds to a 32-bit word atomically, wrapping; says whose memory it is in.
     fn add(&mut self, at: Address, value: u32) -> Result<AgentId, Violation>;
+}
+
+/// Bytes of an atomic access.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Width {
+    /// 4 bytes.
+    Word = 4,
+    /// 8 bytes.
+    Double = 8,
 }
 
 /// An access that no live region allows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{access} of {bytes} bytes at {at:#x}, which no live region allows")]
-pub(crate) struct Violation {
+pub struct Violation {
     /// What was tried.
-    pub(crate) access: Access,
+    pub access: Access,
     /// Where.
-    pub(crate) at: Address,
+    pub at: Address,
     /// How much.
-    pub(crate) bytes: u64,
+    pub bytes: u64,
 }
 
 /// Direction of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Access {
+pub enum Access {
     /// A load.
     Read,
     /// A store.
@@ -295,6 +312,24 @@ impl Memory for Arena {
         let (into, owner) = self.bytes_mut(range, Writer::Device).ok_or(violation)?;
         into.copy_from_slice(bytes);
         Ok(owner)
+    }
+
+    fn update(
+        &mut self,
+        at: Address,
+        width: Width,
+        change: &mut dyn FnMut(u64) -> u64,
+    ) -> Result<u64, Violation> {
+        let bytes = width as u64;
+        let violation = Violation { access: Access::Write, at, bytes };
+        let range = Region { base: at, bytes };
+        let aligned = at.is_multiple_of(bytes);
+        let (word, _) = self.bytes_mut(range, Writer::Device).filter(|_| aligned).ok_or(violation)?;
+        let mut old = [0; 8];
+        old[..word.len()].copy_from_slice(word);
+        let old = u64::from_le_bytes(old);
+        word.copy_from_slice(&change(old).to_le_bytes()[..width as usize]);
+        Ok(old)
     }
 
     fn add(&mut self, at: Address, value: u32) -> Result<AgentId, Violation> {

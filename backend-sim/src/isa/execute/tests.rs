@@ -1,0 +1,9 @@
+//! Instructions one by one: what compilers rely on and what they never emit.
+
+mod lanes;
+mod launches;
+mod memory;
+mod rig;
+mod scalar;
+mod vector;
+mod waves;
