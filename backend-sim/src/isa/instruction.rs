@@ -28,7 +28,7 @@ pub enum Target {
     Gfx942,
 }
 
-/// How an instruction is laid out in memory. SDWA and DPP are [`Extension`]s of the first three vector encodings.
+/// How an instruction is laid out in memory. SDWA and DPP are `Extension`s of the first three vector encodings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "the names are the contract's own")]
 pub enum Encoding {
@@ -57,7 +57,7 @@ pub enum Encoding {
 /// Which operands it has follows from [`Op::shape`]; the others are [`Operand::None`]. Implicit operands are filled in:
 /// a VOP2 carry is `vcc` in `sdst` and `src[2]`, a VOPC result is `vcc` in `dst`.
 ///
-/// | encoding | dst | src[0] | src[1] | src[2] | imm |
+/// | encoding | dst | `src[0]` | `src[1]` | `src[2]` | imm |
 /// |---|---|---|---|---|---|
 /// | SOP1, SOP2, SOPC | SDST | SSRC0 | SSRC1 | | |
 /// | `s_set_gpr_idx_on` | | SSRC0 | | | the 8 bits of SSRC1 |
