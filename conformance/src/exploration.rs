@@ -90,26 +90,22 @@ impl Exploration {
     /// Makes the moves again and tells what happens.
     pub fn tell(&self, moves: &[Move]) -> Told {
         let replays = self.replays();
-        let mut told = Told { lines: Vec::new(), log: Vec::new(), broken: None, waiting: Vec::new() };
+        let mut lines = Vec::new();
         let mut story = Story::default();
         let mut world = replays.initial();
         for &step in moves {
             let (before, from) = (world, story.entries.len());
             let made = replays.tell(&world, step, &mut story);
-            let who = replays.mover(step);
             let silent = (story.entries.len() == from).then(|| replays.describe(&before, step));
-            told.lines.push(Line { time: story.time, mover: who, events: from..story.entries.len(), silent });
-            match made {
-                Ok(next) => world = next,
-                Err(broken) => told.broken = Some(broken),
-            }
+            let (who, events) = (replays.mover(step), from..story.entries.len());
+            lines.push(Line { time: story.time, mover: who, events, silent });
+            world = made.unwrap_or(world);
         }
-        if let Err(Failure::Broken { broken, .. }) = run(&replays, moves) {
-            told.broken = Some(broken);
-        }
-        told.waiting = replays.waiting(&world);
-        told.log = story.entries;
-        told
+        let broken = match run(&replays, moves) {
+            Err(Failure::Broken { broken, .. }) => Some(broken),
+            Ok(_) | Err(Failure::Impossible { .. }) => None,
+        };
+        Told { lines, log: story.entries, broken, waiting: replays.waiting(&world) }
     }
 }
 
@@ -131,8 +127,8 @@ pub struct Told {
 pub struct Line {
     /// Its number.
     pub time: u64,
-    /// Who moved.
-    pub mover: Actor,
+    /// Who moved; nobody heals.
+    pub mover: Option<Actor>,
     /// Which entries of the log it made.
     pub events: std::ops::Range<usize>,
     /// What it did, if that is not in the log.

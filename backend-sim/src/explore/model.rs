@@ -71,6 +71,11 @@ pub trait Model: Sync {
     /// The state after a possible move, or the invariant that the move breaks.
     fn perform(&self, world: &World, step: Move) -> Result<World, Broken>;
 
+    /// The state after a move of a list: a possible one, or [`Move::HEAL`].
+    fn follow(&self, world: &World, step: Move) -> Result<World, Broken> {
+        if step == Move::HEAL { Ok(self.healed(world)) } else { self.perform(world, step) }
+    }
+
     /// Judges a state without moves: all done, or a deadlock, or something left behind.
     fn at_rest(&self, world: &World) -> Result<(), Broken>;
 

@@ -327,18 +327,6 @@ impl Replays {
             self.move_sdma(world, usize::from(step.choice - choice::FIRST), log)
         }
     }
-
-    /// Who moves, in words.
-    pub fn mover(&self, step: Move) -> Actor {
-        let actor = usize::from(step.actor);
-        if actor <= self.threads() {
-            self.actor(actor)
-        } else if actor < self.sdma() {
-            Actor::Queue(QueueId((actor - self.threads()) as u64))
-        } else {
-            Actor::Sdma
-        }
-    }
 }
 
 fn key(agents: usize, window: usize, agent: usize, access: Access, nested: bool) -> usize {

@@ -198,7 +198,8 @@ fn show(out: &mut dyn Write, token: &Token, briefly: bool) -> io::Result<bool> {
                 writeln!(out, "{entry}")?;
             }
             if let Some(silent) = &line.silent {
-                writeln!(out, "{:>12} {:<12} ({silent})", line.time, line.mover)?;
+                let mover = line.mover.map(|mover| format!("{mover} ")).unwrap_or_default();
+                writeln!(out, "{:>12} {mover}({silent})", line.time)?;
             }
         }
         writeln!(out)?;

@@ -54,6 +54,19 @@ fn old_tokens_are_still_repeated() {
 }
 
 #[test]
+fn a_run_whose_faults_are_healed_is_told_and_repeated() {
+    let mutant = Explored::named("complete-stuck-now").unwrap();
+    let exploration = Exploration { mutant: Some(mutant), ..Exploration::of(world("faults").unwrap()) };
+    let healed = "k1:faults:complete-stuck-now:-:_AAA";
+    let token: Token = healed.parse().unwrap();
+    assert_eq!(token.moves[0], Move::HEAL);
+    assert_eq!(Token { exploration, moves: token.moves.clone() }.to_string(), healed);
+    let told = token.exploration.tell(&token.moves);
+    assert_eq!(told.lines[0].silent.as_deref(), Some("the faults are healed"));
+    assert_eq!((told.lines[0].mover, told.lines.len(), told.broken), (None, 4, None));
+}
+
+#[test]
 fn bad_tokens_are_refused_in_a_sentence() {
     let refused = |text: &str| text.parse::<Token>().map(drop).unwrap_err().to_string();
     insta::assert_snapshot!(

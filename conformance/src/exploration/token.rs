@@ -71,7 +71,7 @@ impl fmt::Display for Token {
             let place = possible.iter().position(|other| other == step);
             let letter = place.and_then(|place| ALPHABET.get(place)).copied().unwrap_or(HEAL);
             write!(f, "{}", char::from(letter))?;
-            world = after(&replays, &world, *step).unwrap_or(world);
+            world = replays.follow(&world, *step).unwrap_or(world);
         }
         Ok(())
     }
@@ -92,14 +92,6 @@ fn parsed(text: &str) -> Result<Option<Faults>, TokenError> {
     let budget = budget.parse().map_err(|_| shape())?;
     let kinds = kinds.split('+').filter(|kind| !kind.is_empty()).map(str::parse);
     Ok(Some(Faults::new(&kinds.collect::<Result<Vec<Fault>, _>>()?, budget)))
-}
-
-fn after(
-    model: &impl Model,
-    world: &kreplay_sim::explore::World,
-    step: Move,
-) -> Option<kreplay_sim::explore::World> {
-    if step == Move::HEAL { Some(model.healed(world)) } else { model.perform(world, step).ok() }
 }
 
 impl FromStr for Token {
@@ -141,9 +133,9 @@ fn moves(exploration: &Exploration, letters: &str) -> Result<Vec<Move>, TokenErr
         let impossible = TokenError::Move { at: at + 1, possible: possible.len(), got: letter };
         let step = step.ok_or(impossible)?;
         moves.push(step);
-        match after(&replays, &world, step) {
-            Some(next) => world = next,
-            None => ended = true,
+        match replays.follow(&world, step) {
+            Ok(next) => world = next,
+            Err(_) => ended = true,
         }
     }
     Ok(moves)

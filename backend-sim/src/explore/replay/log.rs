@@ -4,6 +4,7 @@ use super::check::Writer;
 use super::device::Packet;
 use super::{Access, Actor, Broken, Effect, Event, Fault, Input, Move, QueueId, Replays, Scenario, World};
 use crate::explore::book::LAST_PASS;
+use crate::explore::model::Model;
 use kreplay_core::context::ContextSet;
 use kreplay_core::event::{Call, CallbackEvent, Entry};
 use kreplay_core::fixture::{FaultPoint, Verdict};
@@ -47,18 +48,36 @@ impl Watch for Story {
 }
 
 impl Replays {
-    /// Makes a possible move and adds what happens to the story.
+    /// Makes a move of a list, as [`Model::follow`] does, and adds what happens to the story.
     pub fn tell(&self, world: &World, step: Move, story: &mut Story) -> Result<World, Broken> {
-        let mut next = *world;
         story.time += 1;
+        if step == Move::HEAL {
+            return self.follow(world, step);
+        }
+        let mut next = *world;
         self.act(&mut next, step, story)?;
         Ok(next)
     }
-}
 
-impl Replays {
-    /// What a move does that is not in the log.
+    /// Who makes a move of a list; nobody heals.
+    pub fn mover(&self, step: Move) -> Option<Actor> {
+        let actor = usize::from(step.actor);
+        if step == Move::HEAL {
+            None
+        } else if actor <= self.threads() {
+            Some(self.actor(actor))
+        } else if actor < self.sdma() {
+            Some(Actor::Queue(QueueId((actor - self.threads()) as u64)))
+        } else {
+            Some(Actor::Sdma)
+        }
+    }
+
+    /// What a move of a list does that is not in the log.
     pub fn describe(&self, world: &World, step: Move) -> String {
+        if step == Move::HEAL {
+            return "the faults are healed".to_owned();
+        }
         let actor = usize::from(step.actor);
         if actor < self.threads() {
             return match (self.innermost(world, actor), self.op(world, actor)) {

@@ -74,10 +74,7 @@ impl<'m, M: Model> Trail<'m, M> {
         if step == Move::HEAL || self.model.may_recur(&self.world, step) {
             self.past.clear();
         }
-        self.world = match step {
-            Move::HEAL => self.model.healed(&self.world),
-            _ => self.model.perform(&self.world, step)?,
-        };
+        self.world = self.model.follow(&self.world, step)?;
         self.repeats = !self.past.insert(self.world);
         Ok(())
     }
