@@ -39,6 +39,9 @@ impl Backend for Sim {
         }
     }
 
+    /// Whoever is parked looks again whenever it gets the baton.
+    fn unpark(&self) {}
+
     fn forward(&self, queue: QueueId, packets: &[Packet]) -> Result<(), SubmitError> {
         self.with(|world| world.forward(queue, packets))
     }

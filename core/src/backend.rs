@@ -29,6 +29,9 @@ pub trait Backend: Send + Sync {
     fn observe(&self, event: Event);
     /// Blocks until the condition holds or the deadline, counted from now, has passed.
     fn park(&self, condition: &Condition, deadline: Option<Duration>) -> Parked;
+    /// A gate was given back, a restore ended or a fence opened: whoever is parked on one looks again. Latches are set by
+    /// handlers, and copies end by calls, that the backend makes itself.
+    fn unpark(&self);
 
     /// Writes packets to the hardware queue as the application wrote them.
     fn forward(&self, queue: QueueId, packets: &[Packet]) -> Result<(), SubmitError>;
@@ -65,6 +68,8 @@ pub trait Backend: Send + Sync {
 
 /// What a backend tells the engine about the application.
 pub trait Interceptor: Send + Sync {
+    /// Whether any service is configured; one relaxed load. While none is, packets and copies can pass untold.
+    fn is_interested(&self) -> bool;
     /// A doorbell was rung for these packets.
     fn submitted(&self, queue: QueueId, agent: AgentId, packets: &[Packet]) -> Result<(), SubmitError>;
     /// Memory was allocated.

@@ -252,6 +252,7 @@ impl Inner {
     pub(crate) fn release_gate(&self, agent: usize, access: Access, condition: Condition) {
         self.observe(Event::Gate { agent: self.agents[agent].id, access, taken: false });
         self.gate(agent).release(access, condition);
+        self.backend.unpark();
     }
 
     /// Stops the tracker once finalization has begun and no window needs it to restore any more.

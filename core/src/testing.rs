@@ -30,6 +30,7 @@ pub(crate) fn backend_at(log: &Log, clock: impl Fn() -> Timestamp + Send + 'stat
     backend.expect_caller().returning(|| Caller { thread: THREAD, async_event: false });
     backend.expect_now().returning(clock);
     backend.expect_observe().returning(move |event| lock(&log).push(event));
+    backend.expect_unpark().return_const(());
     backend
 }
 

@@ -34,6 +34,9 @@ impl Notes {
 }
 
 impl Interceptor for Notes {
+    fn is_interested(&self) -> bool {
+        true
+    }
     fn submitted(&self, queue: QueueId, agent: AgentId, packets: &[Packet]) -> Result<(), SubmitError> {
         self.note(&format!("{} packets on {agent}", packets.len()));
         self.backend.forward(queue, packets)

@@ -34,6 +34,9 @@ impl Waits {
 }
 
 impl Interceptor for Waits {
+    fn is_interested(&self) -> bool {
+        true
+    }
     fn submitted(&self, _: QueueId, _: AgentId, _: &[Packet]) -> Result<(), SubmitError> {
         let latch = Arc::new(Latch::default());
         let left = self.for_ever.load(Ordering::Relaxed);

@@ -93,6 +93,10 @@ impl Backend for Broken {
         }
     }
 
+    fn unpark(&self) {
+        self.device.unpark();
+    }
+
     fn forward(&self, queue: QueueId, packets: &[Packet]) -> Result<(), SubmitError> {
         self.device.forward(queue, packets)
     }

@@ -46,6 +46,10 @@ impl Broken {
 }
 
 impl Interceptor for Broken {
+    fn is_interested(&self) -> bool {
+        self.engine.is_interested()
+    }
+
     fn submitted(&self, queue: QueueId, agent: AgentId, packets: &[Packet]) -> Result<(), SubmitError> {
         self.engine.submitted(queue, agent, packets)
     }

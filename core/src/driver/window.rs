@@ -146,6 +146,7 @@ impl Run<'_> {
         );
         self.restore_ns += backend.now().saturating_sub(began);
         gate.end_restore();
+        backend.unpark();
         if skipped > 0 {
             self.engine.diagnose(Diagnostic::PartialRestore { dispatch, skipped });
         }
@@ -155,6 +156,7 @@ impl Run<'_> {
     pub(super) fn close_fence(&mut self) -> Input {
         let slot = &self.engine.agents[self.agent];
         slot.fence.set_window(false);
+        self.engine.backend.unpark();
         if let Some(snapshot) = self.snapshot.take() {
             snapshot.release(&mut lock(&slot.staging));
         }

@@ -14,8 +14,12 @@ use crate::sync::Ordering;
 use std::sync::Arc;
 
 impl Interceptor for Inner {
+    fn is_interested(&self) -> bool {
+        self.intercepting.load(Ordering::Relaxed)
+    }
+
     fn submitted(&self, queue: QueueId, agent: AgentId, packets: &[Packet]) -> Result<(), SubmitError> {
-        if self.intercepting.load(Ordering::Relaxed) {
+        if self.is_interested() {
             self.intercept(queue, agent, packets)
         } else {
             self.backend.forward(queue, packets)

@@ -149,6 +149,7 @@ fn on_the_event_thread() -> (Engine, Arc<Mutex<Vec<DispatchId>>>) {
     backend.expect_agents().return_const(vec![AGENT, OTHER_AGENT]);
     backend.expect_caller().returning(|| Caller { thread: THREAD, async_event: true });
     backend.expect_observe().return_const(());
+    backend.expect_unpark().return_const(());
     let submitted: Arc<Mutex<Vec<DispatchId>>> = Arc::default();
     let seen = Arc::clone(&submitted);
     backend.expect_submit().returning(move |submission, _| {

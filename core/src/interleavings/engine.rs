@@ -25,6 +25,7 @@ fn backend() -> MockBackend {
     backend.expect_agents().return_const(vec![AGENT]);
     backend.expect_caller().returning(|| Caller { thread: ThreadId(1), async_event: true });
     backend.expect_observe().return_const(());
+    backend.expect_unpark().return_const(());
     backend.expect_park().returning(|_, _| {
         loom::thread::yield_now();
         Parked::Ready

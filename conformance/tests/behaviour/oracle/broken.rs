@@ -30,6 +30,9 @@ impl Backend for RestoresNothing {
     fn park(&self, condition: &Condition, deadline: Option<Duration>) -> Parked {
         self.0.park(condition, deadline)
     }
+    fn unpark(&self) {
+        self.0.unpark();
+    }
     fn forward(&self, queue: QueueId, packets: &[Packet]) -> Result<(), SubmitError> {
         self.0.forward(queue, packets)
     }

@@ -20,6 +20,7 @@ fn in_a_window(on_submit: impl Fn(DispatchId) + Send + Sync + 'static) -> (Engin
     backend.expect_agents().return_const(vec![AGENT]);
     backend.expect_caller().returning(|| WHO.get());
     backend.expect_observe().return_const(());
+    backend.expect_unpark().return_const(());
     backend.expect_has_live_allocations().return_const(false);
     backend.expect_park().returning(|condition, _| {
         while condition.poll() == Some(false) {
