@@ -145,6 +145,13 @@ impl Packet {
         self.0[1] & 1 != 0
     }
 
+    /// The same packet with the barrier bit set.
+    #[must_use]
+    pub const fn with_barrier_bit(mut self) -> Packet {
+        self.0[1] |= 1;
+        self
+    }
+
     /// Whether this is a kernel dispatch.
     pub const fn is_dispatch(&self) -> bool {
         self.type_byte() == PacketType::KernelDispatch as u8

@@ -267,6 +267,9 @@ pub enum FixtureError {
     /// No such code object.
     #[error("{0} is not loaded")]
     NoModule(ExecutableId),
+    /// The machine has no such memory.
+    #[error("this machine has no memory of class {0:?}")]
+    NoMemory(MemoryClass),
     /// The size cannot be allocated.
     #[error("{bytes} bytes cannot be allocated: {available} are available")]
     OutOfMemory {

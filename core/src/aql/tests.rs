@@ -201,3 +201,14 @@ fn a_linear_dispatch_names_its_kernel_arguments_and_sizes() {
     assert_eq!(cube.grid(), Dim3 { x: 4, y: 5, z: 6 });
     assert_eq!(cube.workgroup(), Dim3 { x: 1, y: 2, z: 3 });
 }
+
+#[test]
+fn a_barrier_bit_is_set_and_nothing_else() {
+    let overlapping =
+        KernelDispatch { header: header(PacketType::KernelDispatch, false), ..KernelDispatch::default() };
+    let ordered =
+        KernelDispatch { header: header(PacketType::KernelDispatch, true), ..KernelDispatch::default() };
+    assert!(!Packet::from(overlapping).barrier_bit());
+    assert_eq!(Packet::from(overlapping).with_barrier_bit(), Packet::from(ordered));
+    assert_eq!(Packet::from(ordered).with_barrier_bit(), Packet::from(ordered));
+}

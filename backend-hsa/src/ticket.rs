@@ -1,0 +1,89 @@
+//! Submissions by ticket, from the submission until the handler has finished, and the times of the last ones.
+
+use crate::lock::lock;
+use crate::signal::Times;
+use kreplay_core::backend::Completion;
+use kreplay_core::ids::{QueueId, Ticket, Timestamp};
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Mutex;
+
+/// Finished submissions that can still be asked for.
+const REMEMBERED: usize = 256;
+
+/// A submission whose handler has not finished.
+pub(crate) struct Open {
+    queue: QueueId,
+    ended: bool,
+    behind: Vec<Completion>,
+}
+
+/// All submissions.
+#[derive(Default)]
+pub(crate) struct Tickets(Mutex<State>);
+
+#[derive(Default)]
+struct State {
+    open: BTreeMap<Ticket, Open>,
+    ended: VecDeque<(Ticket, Times)>,
+    last: u64,
+}
+
+impl Open {
+    pub(crate) const fn on(queue: QueueId) -> Self {
+        Self { queue, ended: false, behind: Vec::new() }
+    }
+}
+
+impl Tickets {
+    pub(crate) fn issue(&self, open: Open) -> Ticket {
+        let mut state = lock(&self.0);
+        state.last += 1;
+        let ticket = Ticket(state.last);
+        state.open.insert(ticket, open);
+        ticket
+    }
+
+    /// The kernel ended; the completions that waited for it.
+    pub(crate) fn ended(&self, ticket: Ticket, times: Times) -> Vec<Completion> {
+        let mut state = lock(&self.0);
+        if state.ended.len() == REMEMBERED {
+            state.ended.pop_front();
+        }
+        state.ended.push_back((ticket, times));
+        let Some(open) = state.open.get_mut(&ticket) else { return Vec::new() };
+        open.ended = true;
+        std::mem::take(&mut open.behind)
+    }
+
+    /// The handler finished, or nothing was submitted.
+    pub(crate) fn close(&self, ticket: Ticket) {
+        lock(&self.0).open.remove(&ticket);
+    }
+
+    /// The times of one of the last submissions, by its start and end.
+    pub(crate) fn times_of(&self, start: Timestamp, end: Timestamp) -> Option<Times> {
+        lock(&self.0).ended.iter().rev().map(|(_, times)| *times).find(|times| times.are(start, end))
+    }
+
+    /// When a submission ran, if it has ended; the completion waits for it if it has not. One that never ends drops it.
+    pub(crate) fn times_or_wait(&self, ticket: Ticket, completion: Completion) -> Option<Times> {
+        let mut state = lock(&self.0);
+        match state.open.get_mut(&ticket) {
+            Some(open) if !open.ended => {
+                open.behind.push(completion);
+                None
+            }
+            _ => state.ended.iter().rev().find(|(other, _)| *other == ticket).map(|(_, times)| *times),
+        }
+    }
+
+    /// The queue is gone: what has not ended never will.
+    pub(crate) fn forget(&self, queue: QueueId) {
+        lock(&self.0).open.retain(|_, open| open.queue != queue || open.ended);
+    }
+
+    /// Submissions whose handler has not finished.
+    pub(crate) fn open(&self) -> u64 {
+        lock(&self.0).open.len() as u64
+    }
+}
