@@ -7,7 +7,7 @@ set -eu
 sources=$(cd "$(dirname "$0")" && pwd)
 folder=${1:-$sources/prebuilt}
 isas="gfx908 gfx90a gfx942 gfx950"
-variables="4 8 12 8-4-0 c16-4 1073741828"
+variables="4 8 12 8-4 c16-4 1073741828"
 
 compile() {
     clang-19 --target=amdgcn-amd-amdhsa -nogpulib -mcode-object-version=4 -std=gnu17 -O2 -Wall -Wextra -Werror "$@"

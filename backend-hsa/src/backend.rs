@@ -1,9 +1,10 @@
 //! The machine as the engine sees it.
 
 use crate::caller::caller;
+use crate::intercept;
 use crate::machine::machine;
 use crate::module;
-use crate::session::{Outgoing, Session};
+use crate::session::Session;
 use crate::transfer;
 use kreplay_core::aql::Packet;
 use kreplay_core::backend::{
@@ -36,6 +37,9 @@ impl Backend for Session {
 
     fn park(&self, condition: &Condition, deadline: Option<Duration>) -> Parked {
         let of_device = condition.poll().is_none();
+        if of_device {
+            intercept::flush();
+        }
         self.parking.park(|| self.holds(condition), of_device, deadline)
     }
 
@@ -48,14 +52,8 @@ impl Backend for Session {
     }
 
     fn submit(&self, submission: Submission, handler: CompletionHandler) -> Result<Ticket, SubmitError> {
-        let Submission { dispatch, pass, queue, packet, .. } = submission;
-        let ticket = self.open_ticket(queue);
-        let outgoing = Outgoing { packet, dispatch, submission: Some((ticket, handler)) };
-        let submitted = match pass {
-            Some(_) => self.write_pass(queue, outgoing),
-            None => self.write(queue, vec![outgoing]),
-        };
-        submitted.inspect_err(|_| self.tickets.close(ticket))?;
+        let ticket = self.open_ticket(submission.queue);
+        self.submit_as(ticket, submission, self.closing(ticket, handler))?;
         Ok(ticket)
     }
 
@@ -127,7 +125,7 @@ impl Session {
     }
 
     /// Where a region is, and on which agent.
-    fn device_side(&self, region: Region) -> Result<(*mut c_void, hsa_sys::Agent), CopyError> {
+    pub(crate) fn device_side(&self, region: Region) -> Result<(*mut c_void, hsa_sys::Agent), CopyError> {
         let device = region.base as *mut c_void;
         let info = crate::memory::pointer_info(device).ok_or(CopyError(region))?;
         Ok((device, info.agent_owner))

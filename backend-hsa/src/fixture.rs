@@ -1,8 +1,11 @@
 //! The suite's application on this machine: it calls the runtime as any program does.
 
+mod bench;
 mod device;
+mod faults;
 pub(crate) mod kernels;
 mod memory;
+mod profile;
 mod threads;
 
 use crate::current;
@@ -12,6 +15,7 @@ use crate::platform::Platform;
 use crate::queue::Queue;
 use crate::ring;
 use crate::session::{Session, Sink};
+use bench::Bench;
 use hsa_sys::constants::queue_type;
 use hsa_sys::{Executable, Signal};
 use kreplay_core::aql::Packet;
@@ -35,6 +39,7 @@ const BREATH: Duration = Duration::from_micros(500);
 pub(crate) struct HsaFixture {
     platform: Arc<Platform>,
     session: Arc<Session>,
+    bench: Arc<Bench>,
     log: Arc<Mutex<Vec<Entry>>>,
     /// Signals and their lives: they are destroyed at the end, for a device may still write to them.
     signals: Mutex<BTreeMap<SignalId, bool>>,
@@ -50,6 +55,7 @@ impl HsaFixture {
         let session = Session::new(first_agent, sink, true);
         Self {
             platform,
+            bench: Arc::new(Bench::new(Arc::clone(&session))),
             session,
             log,
             signals: Mutex::default(),
@@ -110,12 +116,13 @@ impl Fixture for HsaFixture {
     fn offers(&self, need: Need) -> bool {
         match need {
             Need::TwoAgents => self.session.agents().len() >= 2,
+            Need::Faults | Need::Counters => true,
             _ => false,
         }
     }
 
     fn backend(&self) -> Arc<dyn Backend> {
-        Arc::clone(&self.session) as Arc<dyn Backend>
+        Arc::clone(&self.bench) as Arc<dyn Backend>
     }
 
     fn attach(&self, interceptor: Arc<dyn Interceptor>) {
@@ -292,9 +299,14 @@ impl Fixture for HsaFixture {
         device::settle(&self.session);
     }
 
-    fn inject(&self, _: FaultRule) {}
+    fn inject(&self, rule: FaultRule) {
+        self.bench.faults.add(rule);
+    }
 
-    fn heal(&self) {}
+    fn heal(&self) {
+        self.bench.faults.heal();
+        self.session.parking.unpark();
+    }
 
     fn log(&self) -> Vec<Entry> {
         lock(&self.log).clone()
@@ -303,32 +315,31 @@ impl Fixture for HsaFixture {
     fn leftovers(&self) -> Leftovers {
         Leftovers {
             submissions: self.session.tickets.open(),
-            handlers: 0,
+            handlers: self.bench.faults.handlers(),
             copies: self.session.copies.in_flight(),
         }
     }
-}
 
-impl Drop for HsaFixture {
     /// Gives everything back, unless a thread still uses it.
-    fn drop(&mut self) {
+    fn close(&self) {
+        self.bench.faults.forget_all();
         if self.crew.is_working() {
             return;
         }
         for queue in self.session.queues() {
             let _ = self.session.destroy_queue(queue.id);
         }
-        for &id in lock(&self.modules).keys() {
+        for id in std::mem::take(&mut *lock(&self.modules)).into_keys() {
             // SAFETY: loaded by this application, which has ended.
             let _ = unsafe { (self.platform.api.core.executable_destroy)(Executable(id.0)) };
         }
-        for allocation in self.session.memory.all() {
+        for allocation in self.session.memory.take_all() {
             // SAFETY: allocated by this application, which has ended.
             let _ = unsafe {
                 (self.platform.machine.api.amd_ext.memory_pool_free)(allocation.region.base as *mut _)
             };
         }
-        for &signal in lock(&self.signals).keys() {
+        for signal in std::mem::take(&mut *lock(&self.signals)).into_keys() {
             // SAFETY: created by this application, which has ended, as have its queues.
             let _ = unsafe { (self.platform.api.core.signal_destroy)(Signal(signal.0)) };
         }

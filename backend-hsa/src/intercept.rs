@@ -9,6 +9,7 @@ use kreplay_core::backend::SubmitError;
 use std::cell::{Cell, RefCell};
 use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 
 thread_local! {
     static OPEN: RefCell<Option<Interception>> = const { RefCell::new(None) };
@@ -17,8 +18,9 @@ thread_local! {
 
 /// An interception under way on this thread.
 struct Interception {
-    queue: *const Queue,
-    packets: Vec<Packet>,
+    queue: Arc<Queue>,
+    /// Until it is called.
+    writer: Option<PacketWriter>,
 }
 
 /// Handles packets of a queue.
@@ -39,28 +41,49 @@ pub(crate) unsafe extern "C" fn intercept(
         // SAFETY: what the runtime passed.
         return unsafe { writer(packets, count) };
     };
+    let Some(queue) = session.queue(queue.id) else { return };
     // SAFETY: the runtime passes as many packets as it says.
     let packets = unsafe { packets_at(packets, count) };
-    let outer = OPEN.replace(Some(Interception { queue, packets: Vec::new() }));
-    let answer = catch_unwind(AssertUnwindSafe(|| session.intercept(queue, first, &packets)));
-    let written = OPEN.replace(outer).map_or_else(Vec::new, |interception| interception.packets);
-    ANSWER.set(answer.unwrap_or(Err(SubmitError::Refused(queue.id))).err());
-    if !written.is_empty() {
-        // SAFETY: packets of 64 bytes each, and the first call of this writer.
-        unsafe { writer(written.as_ptr().cast(), written.len() as u64) };
-    }
+    queue.gather();
+    let outer = OPEN.replace(Some(Interception { queue: Arc::clone(&queue), writer: Some(writer) }));
+    let answer = catch_unwind(AssertUnwindSafe(|| session.intercept(&queue, first, &packets)));
+    let unused = OPEN.replace(outer).and_then(|interception| interception.writer);
+    let gathered = queue.gathered().unwrap_or_default();
+    let written = match unused {
+        _ if gathered.is_empty() => Ok(()),
+        Some(writer) => {
+            call(writer, &gathered);
+            Ok(())
+        }
+        None => queue.ring_again(&gathered),
+    };
+    ANSWER.set(answer.unwrap_or(Err(SubmitError::Refused(queue.id))).and(written).err());
 }
 
-/// Writes packets that are ready to be executed.
+/// Writes packets that are ready to be executed: behind those that an interception of their queue has gathered, if one
+/// is under way on any thread.
 pub(crate) fn write(queue: &Queue, packets: &[Packet]) -> Result<(), SubmitError> {
-    let gathered = OPEN.with_borrow_mut(|open| match open {
-        Some(interception) if std::ptr::eq(interception.queue, queue) => {
-            interception.packets.extend_from_slice(packets);
-            true
+    if queue.add_gathered(packets) { Ok(()) } else { queue.ring_again(packets) }
+}
+
+/// This thread is about to wait for the device: writes what its interception has gathered.
+pub(crate) fn flush() {
+    OPEN.with_borrow_mut(|open| {
+        let Some(Interception { queue, writer }) = open else { return };
+        if writer.is_none() {
+            return;
         }
-        _ => false,
+        let gathered = queue.gathered().unwrap_or_default();
+        queue.gather();
+        if let Some(writer) = (!gathered.is_empty()).then(|| writer.take()).flatten() {
+            call(writer, &gathered);
+        }
     });
-    if gathered { Ok(()) } else { queue.ring_again(packets) }
+}
+
+fn call(writer: PacketWriter, packets: &[Packet]) {
+    // SAFETY: packets of 64 bytes each; the writer is of this interception, and was not called before.
+    unsafe { writer(packets.as_ptr().cast(), packets.len() as u64) };
 }
 
 /// What became of the packets that this thread rang a doorbell for last.

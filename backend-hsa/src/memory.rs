@@ -34,9 +34,9 @@ impl Memory {
         (range.end() <= allocation.region.end()).then_some(*allocation)
     }
 
-    /// Every allocation.
-    pub(crate) fn all(&self) -> Vec<Allocation> {
-        lock(&self.0).values().copied().collect()
+    /// Every allocation, for the last time.
+    pub(crate) fn take_all(&self) -> Vec<Allocation> {
+        std::mem::take(&mut *lock(&self.0)).into_values().collect()
     }
 }
 

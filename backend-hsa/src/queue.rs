@@ -40,6 +40,8 @@ struct State {
     /// What has not completed, in the order of submission.
     line: VecDeque<Underway>,
     last: u64,
+    /// Packets that are ready, while an interception is under way.
+    gathered: Option<Vec<Packet>>,
     /// Packets that go through the ring a second time, by their index, as they are to be written then.
     approved: BTreeMap<u64, Packet>,
     stopped: Option<String>,
@@ -184,6 +186,22 @@ impl Queue {
         // SAFETY: the slots were reserved.
         unsafe { ring::fill(handle, first, packets) };
         Ok(())
+    }
+
+    /// An interception begins.
+    pub(crate) fn gather(&self) {
+        lock(&self.state).gathered = Some(Vec::new());
+    }
+
+    /// It ends: what it has gathered.
+    pub(crate) fn gathered(&self) -> Option<Vec<Packet>> {
+        lock(&self.state).gathered.take()
+    }
+
+    /// Adds packets to an interception; whether one is under way.
+    pub(crate) fn add_gathered(&self, packets: &[Packet]) -> bool {
+        let mut state = lock(&self.state);
+        state.gathered.as_mut().map(|gathered| gathered.extend_from_slice(packets)).is_some()
     }
 
     /// The packet to be written instead of the one at an index, if it has been through the engine before.

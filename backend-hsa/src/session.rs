@@ -13,7 +13,7 @@ use crate::staging::Staging;
 use crate::ticket::{Open, Tickets};
 use hsa_sys::{Agent, Signal, Status};
 use kreplay_core::aql::{Packet, Parsed};
-use kreplay_core::backend::{Collected, Completion, CompletionHandler, Interceptor, SubmitError};
+use kreplay_core::backend::{Collected, Completion, CompletionHandler, Interceptor, Submission, SubmitError};
 use kreplay_core::event::{Actor, Entry, Event};
 use kreplay_core::ids::{AgentId, DispatchId, QueueId, SignalId, Ticket};
 use std::collections::BTreeMap;
@@ -68,11 +68,11 @@ impl Copies {
 }
 
 /// A packet on its way to the hardware.
-pub(crate) struct Outgoing {
+struct Outgoing {
     /// As the application wrote it.
-    pub(crate) packet: Packet,
-    pub(crate) dispatch: DispatchId,
-    pub(crate) submission: Option<(Ticket, CompletionHandler)>,
+    packet: Packet,
+    dispatch: DispatchId,
+    submission: Option<(Ticket, CompletionHandler)>,
 }
 
 impl Session {
@@ -194,7 +194,7 @@ impl Session {
     }
 
     /// Writes packets to a queue, each with a completion signal of ours.
-    pub(crate) fn write(&self, id: QueueId, packets: Vec<Outgoing>) -> Result<(), SubmitError> {
+    fn write(&self, id: QueueId, packets: Vec<Outgoing>) -> Result<(), SubmitError> {
         let queue = self.usable(id)?;
         let was_new = queue.is_new();
         let mut ready = packets
@@ -208,7 +208,7 @@ impl Session {
     }
 
     /// Submits a pass.
-    pub(crate) fn write_pass(&self, id: QueueId, outgoing: Outgoing) -> Result<(), SubmitError> {
+    fn write_pass(&self, id: QueueId, outgoing: Outgoing) -> Result<(), SubmitError> {
         let queue = self.usable(id)?;
         let packet = self.track(&queue, outgoing)?;
         queue.submit_privately(packet)
@@ -254,12 +254,37 @@ impl Session {
             for completion in self.tickets.ended(ticket, times) {
                 self.fire(completion.signal, Some(times), completion.dispatch);
             }
-            self.emit(Actor::AsyncEvent, || Event::HandlerBegan { ticket });
             handler(Collected { start: times.start, end: times.end, ..Collected::default() });
-            self.emit(Actor::AsyncEvent, || Event::HandlerEnded { ticket });
-            self.tickets.close(ticket);
         }
         self.parking.unpark();
+    }
+
+    /// The handler of a submission, which closes its ticket when it has finished.
+    pub(crate) fn closing(&self, ticket: Ticket, handler: CompletionHandler) -> CompletionHandler {
+        let session = self.handle();
+        Box::new(move |collected| {
+            session.emit(Actor::AsyncEvent, || Event::HandlerBegan { ticket });
+            handler(collected);
+            session.emit(Actor::AsyncEvent, || Event::HandlerEnded { ticket });
+            session.tickets.close(ticket);
+            session.parking.unpark();
+        })
+    }
+
+    /// Submits one dispatch under a ticket that was issued for it, with a handler that closes it.
+    pub(crate) fn submit_as(
+        &self,
+        ticket: Ticket,
+        submission: Submission,
+        handler: CompletionHandler,
+    ) -> Result<(), SubmitError> {
+        let Submission { dispatch, pass, queue, packet, .. } = submission;
+        let outgoing = Outgoing { packet, dispatch, submission: Some((ticket, handler)) };
+        let submitted = match pass {
+            Some(_) => self.write_pass(queue, outgoing),
+            None => self.write(queue, vec![outgoing]),
+        };
+        submitted.inspect_err(|_| self.tickets.close(ticket))
     }
 
     fn emit_end(&self, queue: &Queue, number: u64, packet: &Packet, ticket: Option<Ticket>, times: Times) {

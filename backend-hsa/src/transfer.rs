@@ -26,3 +26,12 @@ pub(crate) unsafe fn copy(
     completions.signals.give_back(done);
     copied
 }
+
+/// Copies bytes between any two places, and returns when they are there.
+///
+/// # Safety
+/// Both ranges are allocated, and nobody else accesses them meanwhile.
+pub(crate) unsafe fn copy_unpinned(to: *mut c_void, from: *const c_void, bytes: usize) -> Result<(), Status> {
+    // SAFETY: by this function's contract.
+    unsafe { (machine().api.core.memory_copy)(to, from, bytes) }.into_result()
+}

@@ -29,7 +29,14 @@ impl Fixture for Sim {
             | Need::MultiPacket
             | Need::Counters
             | Need::VirtualTime
-            | Need::PlacedAllocation => true,
+            | Need::PlacedAllocation
+            | Need::EveryMemoryClass
+            | Need::EmptyVariables
+            | Need::NestedDispatch
+            | Need::CounterGroups
+            | Need::Samples
+            | Need::DeviceFaults
+            | Need::VendorPackets => true,
         }
     }
 

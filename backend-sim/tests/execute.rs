@@ -11,3 +11,5 @@ mod machine;
 
 #[path = "execute/kernels.rs"]
 mod kernels;
+#[path = "execute/prebuilt.rs"]
+mod prebuilt;

@@ -46,5 +46,12 @@ pub const fn need_name(need: Need) -> &'static str {
         Need::Counters => "counters",
         Need::VirtualTime => "virtual time",
         Need::PlacedAllocation => "placed allocations",
+        Need::EveryMemoryClass => "every memory class",
+        Need::EmptyVariables => "empty variables",
+        Need::NestedDispatch => "nested dispatches",
+        Need::CounterGroups => "counter groups",
+        Need::Samples => "samples",
+        Need::DeviceFaults => "device faults",
+        Need::VendorPackets => "vendor packets",
     }
 }

@@ -59,6 +59,7 @@ pub struct Rig {
     thread_failure: Arc<Mutex<Option<Failure>>>,
     unfinished: Arc<AtomicBool>,
     again: Option<Again>,
+    twins: Arc<Mutex<Vec<Arc<dyn Fixture>>>>,
     assemble: Assemble,
 }
 
@@ -84,6 +85,7 @@ impl Rig {
             thread_failure: Arc::default(),
             unfinished: Arc::default(),
             again: None,
+            twins: Arc::default(),
             assemble: shipped,
         }
     }
@@ -105,7 +107,16 @@ impl Rig {
     #[must_use]
     pub fn twin(&self) -> Self {
         let again = self.again.clone().expect("a case's machine can be made again");
-        Self { again: Some(again.clone()), assemble: self.assemble, ..Self::new(again()) }
+        let fixture = again();
+        self.twins.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::clone(&fixture));
+        Self { again: Some(again), assemble: self.assemble, ..Self::new(fixture) }
+    }
+
+    /// The application has ended, and its twins with it.
+    pub(crate) fn close(&self) {
+        self.fixture.close();
+        let twins = std::mem::take(&mut *self.twins.lock().unwrap_or_else(PoisonError::into_inner));
+        twins.iter().for_each(|twin| twin.close());
     }
 
     /// The machine.

@@ -108,12 +108,14 @@ pub(crate) fn judge_on(case: &Case, rig: Rig) -> Verdict {
     if !missing.is_empty() {
         return Verdict::Skipped(missing);
     }
-    match run_body(case, &rig) {
+    let verdict = match run_body(case, &rig) {
         Ok(()) => Verdict::Passed,
         Err(failure) => {
             Verdict::Failed(Trace { failure, log: event::text(since_last_gate(&rig.fixture().log())) })
         }
-    }
+    };
+    rig.close();
+    verdict
 }
 
 fn run_body(case: &Case, rig: &Rig) -> Checked {

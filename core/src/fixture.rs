@@ -101,6 +101,8 @@ pub trait Fixture: Send + Sync {
     fn log(&self) -> Vec<Entry>;
     /// Host memory, handlers and submissions that the engine still holds; all zero after a clean run.
     fn leftovers(&self) -> Leftovers;
+    /// The application ends: what it still has is given back. Nothing of it is used afterwards.
+    fn close(&self) {}
 }
 
 /// What a case can need of a fixture.
@@ -123,6 +125,20 @@ pub enum Need {
     VirtualTime,
     /// Control over which address an allocation gets.
     PlacedAllocation,
+    /// Memory of every class.
+    EveryMemoryClass,
+    /// Module variables without a byte.
+    EmptyVariables,
+    /// A doorbell that is rung inside a callback is heard at once, on the same thread.
+    NestedDispatch,
+    /// Counters of several blocks, and more in a block than it has registers.
+    CounterGroups,
+    /// Program counter samples, streamed counters and thread traces.
+    Samples,
+    /// Fault rules for doorbells and copy engines.
+    DeviceFaults,
+    /// Vendor packets without effect.
+    VendorPackets,
 }
 
 /// A module variable to load.

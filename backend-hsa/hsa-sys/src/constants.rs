@@ -313,7 +313,7 @@ constants! {
         VARIABLE_ADDRESS = 21,
         /// A `u32`, bytes.
         VARIABLE_SIZE = 9,
-        /// A `bool`.
+        /// A `bool`. Releases up to 6.2 at least say the opposite of a code object's variable: `true` if it is writable.
         VARIABLE_IS_CONST = 10,
         /// A `u32`: a value of [`variable_segment`](super::variable_segment).
         VARIABLE_SEGMENT = 7,

@@ -1,5 +1,7 @@
-//! The HSA runtime's C interface, as far as a replay backend, its fixture and a tool library need it. Nothing is linked:
-//! an application opens the runtime while it runs, a tool library is handed tables by the runtime that loads it.
+//! The HSA runtime's C interface, as far as a replay backend, its fixture and a tool library need it.
+//!
+//! Nothing is linked: an application opens the runtime while it runs, a tool library is handed tables by the runtime
+//! that loads it.
 //!
 //! ```text
 //!   application --Runtime::load--> libhsa-runtime64.so.1 --ApiTable--> Api::read --> tool library

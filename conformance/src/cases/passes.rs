@@ -69,7 +69,8 @@ const CASES: &[Case] = &[
         number_writes(rig, Tool::builder().passes(0).until(2), 0)
     })
     .needs(&[Need::Counters]),
-    Case::new("passes/whole-kernel", &["pass-runs-whole-kernel"], whole_kernel).needs(&[Need::Counters]),
+    Case::new("passes/whole-kernel", &["pass-runs-whole-kernel"], whole_kernel)
+        .needs(&[Need::Counters, Need::CounterGroups]),
     Case::new("passes/serial", &["pass-serial"], |rig| serial(rig, Launch::bump)),
     Case::new("passes/serial:overlapping", &["pass-serial"], |rig| {
         serial(rig, |counter, times| Launch::bump(counter, times).overlapping())

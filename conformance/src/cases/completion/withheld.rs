@@ -39,7 +39,7 @@ pub(super) const CASES: &[Case] = &[
 
 fn behind_stuck(rig: &Rig) -> Checked {
     let scene = rig.scene(|_| fixed())?;
-    let (word, done) = (rig.buffer_of(rig.agent(), MemoryClass::Fine, 1)?, rig.signal(1));
+    let (word, done) = (rig.buffer_of(rig.agent(), MemoryClass::Host, 1)?, rig.signal(1));
     let running = rig.launch(&scene.queue, Launch::spin_until(&word, 1).on(&done))?;
     ensure_eq!(scene.tool.story(), "config{ count pass0{ }0 }config", "replay callbacks");
     rig.fixture().settle();

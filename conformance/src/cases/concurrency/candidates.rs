@@ -34,7 +34,8 @@ pub(super) const CASES: &[Case] = &[
     }),
     Case::new("concurrency/packets:vendor", &["barrier-packets"], |rig| {
         no_candidate(rig, |_, done| Packet::vendor().with_completion_signal(Some(done.id())))
-    }),
+    })
+    .needs(&[Need::VendorPackets]),
     Case::new("concurrency/malformed:type", &["malformed-packet"], |rig| {
         let bytes = |good: KernelDispatch| Packet::from(KernelDispatch { header: 9, ..good });
         malformed(rig, bytes, Some(PacketError::Type(9)))

@@ -22,7 +22,8 @@ pub(super) const CASES: &[Case] = &[
         copy_elsewhere,
     )
     .needs(&[Need::TwoAgents]),
-    Case::new("concurrency/copy-fence-stuck", &["copy-fence-stuck"], fence_stuck).needs(&[Need::Faults]),
+    Case::new("concurrency/copy-fence-stuck", &["copy-fence-stuck"], fence_stuck)
+        .needs(&[Need::Faults, Need::DeviceFaults]),
     Case::new("concurrency/copies-released", &["copy-fence-released"], copies_released),
     Case::new("concurrency/copy-between-agents:from", &["copy-fence-both-agents"], |rig| {
         copy_between(rig, false)

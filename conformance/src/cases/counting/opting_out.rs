@@ -80,7 +80,7 @@ fn takes_no_gate(rig: &Rig, script: Script) -> Checked {
 fn drains_nothing(rig: &Rig) -> Checked {
     Tool::builder().passes(1).attach(rig)?;
     let (queue, other) = (rig.queue(rig.agent())?, rig.queue(rig.agent())?);
-    let word = rig.buffer_of(rig.agent(), MemoryClass::Fine, 1)?;
+    let word = rig.buffer_of(rig.agent(), MemoryClass::Host, 1)?;
     let counter = rig.buffer(rig.agent(), 1)?;
     let spinning = rig.launch(&other, Launch::spin_until(&word, 1))?;
     let before = rig.fixture().backend().now();
@@ -100,7 +100,7 @@ fn drains_nothing(rig: &Rig) -> Checked {
 /// While a dispatch that opted out is running, a copy comes and goes.
 fn holds_no_copy(rig: &Rig) -> Checked {
     Tool::builder().passes(1).attach(rig)?;
-    let word = rig.buffer_of(rig.agent(), MemoryClass::Fine, 1)?;
+    let word = rig.buffer_of(rig.agent(), MemoryClass::Host, 1)?;
     let (from, to) = (rig.upload(rig.agent(), &[1, 2, 3])?, rig.buffer(rig.agent(), 3)?);
     let spinning = rig.launch(&rig.queue(rig.agent())?, Launch::spin_until(&word, 1))?;
     rig.copy(&to, &from)?.wait()?;

@@ -38,8 +38,10 @@ pub(super) const CASES: &[Case] = &[
         mapping(rig, Policy::default(), Rig::second_agent, true, REPLAYED)
     })
     .needs(&[Need::VirtualMemory, Need::TwoAgents]),
-    Case::new("diagnostics/admit-pool:default", &["admit-pool"], |rig| pool(rig, false, REPLAYED)),
-    Case::new("diagnostics/admit-pool:strict", &["admit-pool"], |rig| pool(rig, true, UNTRACKED)),
+    Case::new("diagnostics/admit-pool:default", &["admit-pool"], |rig| pool(rig, false, REPLAYED))
+        .needs(&[Need::EveryMemoryClass]),
+    Case::new("diagnostics/admit-pool:strict", &["admit-pool"], |rig| pool(rig, true, UNTRACKED))
+        .needs(&[Need::EveryMemoryClass]),
     Case::new("diagnostics/admit-evidence:mapping", &["admit-evidence"], empty_mapping),
     Case::new("diagnostics/admit-evidence:pool", &["admit-evidence"], empty_pool),
     Case::new("diagnostics/admit-budget:exact", &["admit-budget", "admit-budget-passes"], |rig| {

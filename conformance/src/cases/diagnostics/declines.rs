@@ -36,7 +36,7 @@ pub(super) const CASES: &[Case] = &[
         blocked(rig, false, Reason::AgentDrainStuck)
     }),
     Case::new("diagnostics/decline-runs-once:copy-fence-stuck", &["decline-runs-once"], copy_stuck)
-        .needs(&[Need::Faults]),
+        .needs(&[Need::Faults, Need::DeviceFaults]),
     Case::new("diagnostics/decline-runs-once:restore-failed", &["decline-runs-once"], after_torn)
         .needs(&[Need::Faults]),
     Case::new("diagnostics/submit-failed", &["submit-failed"], |rig| {
@@ -98,7 +98,7 @@ fn declined(rig: &Rig, scene: &Scene, reason: Reason) -> Checked {
 
 /// Keeps a queue of the agent busy with a kernel that waits for the host.
 fn occupy(rig: &Rig, queue: &Queue) -> Checked<(Buffer, Running)> {
-    let word = rig.buffer_of(rig.agent(), MemoryClass::Fine, 1)?;
+    let word = rig.buffer_of(rig.agent(), MemoryClass::Host, 1)?;
     let spinning = rig.launch(queue, Launch::spin_until(&word, 1))?;
     Ok((word, spinning))
 }

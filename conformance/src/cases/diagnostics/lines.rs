@@ -25,7 +25,7 @@ pub(super) const CASES: &[Case] = &[
         replayed(rig, Tool::builder().passes(0).until(2), "0", "3")
     }),
     Case::new("diagnostics/outcome-line-replayed:times", &["outcome-line-replayed"], times)
-        .needs(&[Need::Faults]),
+        .needs(&[Need::Faults, Need::VirtualTime]),
     Case::new("diagnostics/outcome-line-declined", &["outcome-line-declined"], |rig| {
         rig.fault(FaultPoint::Stage, Verdict::Fail);
         ended(rig, "declined", "snapshot_failed", "0")

@@ -63,7 +63,7 @@ fn stuck(rig: &Rig, told: &str, executed: u64) -> Checked {
 
 fn kernel(rig: &Rig) -> Checked {
     let scene = rig.scene(|_| consulted())?;
-    let word = rig.buffer_of(rig.agent(), MemoryClass::Fine, 1)?;
+    let word = rig.buffer_of(rig.agent(), MemoryClass::Host, 1)?;
     let running = rig.launch(&scene.queue, Launch::spin_until(&word, 1))?;
     ensure_eq!(scene.tool.story(), "config{ count pass0{ }0 }config", "replay callbacks");
     ensure_eq!(rig.outcome()?.outcome, Outcome::Stuck, "the outcome");

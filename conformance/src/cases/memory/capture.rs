@@ -15,6 +15,8 @@ pub(super) const CASES: &[Case] = &[
     Case::new("memory/capture-coarse", &["capture-coarse"], capture_coarse),
     Case::new("memory/capture-coarse:ends", &["capture-coarse", "inputs-restored"], both_ends),
     Case::new("memory/capture-module-variables", &["capture-module-variables"], module_variables),
+    Case::new("memory/capture-module-variables:empty", &["capture-module-variables"], no_empty_variables)
+        .needs(&[Need::EmptyVariables]),
     Case::new("memory/capture-no-constants", &["capture-no-constants"], no_constants),
     Case::new("memory/capture-large-variable", &["capture-large-variable"], large_variable),
     Case::new("memory/capture-enumeration-failure", &["capture-enumeration-failure"], enumeration_failure)
@@ -26,29 +28,33 @@ pub(super) const CASES: &[Case] = &[
     ),
     Case::new("memory/capture-not:fine", &["capture-not-other-classes", "uncaptured-accumulates"], |rig| {
         not_captured(rig, MemoryClass::Fine, 0)
-    }),
+    })
+    .needs(&[Need::EveryMemoryClass]),
     Case::new(
         "memory/capture-not:managed",
         &["capture-not-other-classes", "uncaptured-accumulates"],
         |rig| not_captured(rig, MemoryClass::Managed, 0),
-    ),
+    )
+    .needs(&[Need::EveryMemoryClass]),
     Case::new("memory/capture-not:host", &["capture-not-other-classes", "uncaptured-accumulates"], |rig| {
         not_captured(rig, MemoryClass::Host, 0)
     }),
     Case::new("memory/capture-not:ipc", &["capture-not-other-classes", "uncaptured-accumulates"], |rig| {
         not_captured(rig, MemoryClass::Ipc, 0)
-    }),
+    })
+    .needs(&[Need::EveryMemoryClass]),
     Case::new(
         "memory/capture-not:executable",
         &["capture-not-executable", "uncaptured-accumulates"],
         |rig| not_captured(rig, MemoryClass::Executable, 1),
-    ),
+    )
+    .needs(&[Need::EveryMemoryClass]),
     Case::new(
         "memory/capture-not:other-agent",
         &["capture-not-other-agents", "uncaptured-accumulates"],
         not_other_agents,
     )
-    .needs(&[Need::TwoAgents]),
+    .needs(&[Need::TwoAgents, Need::EveryMemoryClass]),
     Case::new("memory/capture-not:freed", &["capture-not-freed"], not_freed),
     Case::new("memory/snapshot-incomplete:first", &["snapshot-incomplete"], |rig| {
         incomplete(rig, FaultPoint::CopyOut, 0, Verdict::Fail)
@@ -112,7 +118,7 @@ fn both_ends(rig: &Rig) -> Checked {
 
 fn module_variables(rig: &Rig) -> Checked {
     let (scene, watched, seen) = watched(rig)?;
-    let (_, variables) = rig.module(rig.agent(), &[writable(8), writable(4), writable(0)])?;
+    let (_, variables) = rig.module(rig.agent(), &[writable(8), writable(4)])?;
     watched.set(variables[0].clone());
     rig.run(&scene.queue, Launch::bump(&variables[0], 5))?;
     ensure_eq!(seen.all(), vec![Ok(0); PASSES as usize], "the variable at the start of each pass");
@@ -121,6 +127,15 @@ fn module_variables(rig: &Rig) -> Checked {
     expected.sort();
     ensure_eq!(captured(rig), expected, "regions captured");
     ensure_eq!(rig.outcome()?.footprint_bytes, 4 + 8 + 4, "bytes of the footprint");
+    Ok(())
+}
+
+fn no_empty_variables(rig: &Rig) -> Checked {
+    let scene = rig.scene(|_| Tool::builder().passes(PASSES))?;
+    let (_, variables) = rig.module(rig.agent(), &[writable(4), writable(0)])?;
+    scene.bump()?;
+    ensure_eq!(captured(rig), [scene.counter.region(), variables[0].region()], "regions captured");
+    ensure_eq!(rig.outcome()?.footprint_bytes, 4 + 4, "bytes of the footprint");
     Ok(())
 }
 

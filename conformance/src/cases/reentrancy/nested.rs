@@ -8,7 +8,7 @@ use crate::rig::{Buffer, Launch, Rig, Running, Tool};
 use crate::{ensure, ensure_eq};
 use kreplay_core::diagnostics::Diagnostic;
 use kreplay_core::event::{self, Event};
-use kreplay_core::fixture::FixtureError;
+use kreplay_core::fixture::{FixtureError, Need};
 use kreplay_core::ids::DispatchId;
 use kreplay_core::replay::{Outcome, Reason};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -19,11 +19,13 @@ pub(super) const CASES: &[Case] = &[
     Case::new("reentrancy/same-agent:pass-enter", SAME, |rig| {
         let told = "config{ count pass0{ }0 pass1{ config{ count }config }1 }config";
         same_agent(rig, |script, deed| script.on(PASS_ENTER, deed.at(1)), told)
-    }),
+    })
+    .needs(&[Need::NestedDispatch]),
     Case::new("reentrancy/same-agent:pass-exit", SAME, |rig| {
         let told = "config{ count pass0{ }0 pass1{ }1 config{ count }config }config";
         same_agent(rig, |script, deed| script.on(PASS_EXIT, deed.at(1)), told)
-    }),
+    })
+    .needs(&[Need::NestedDispatch]),
     Case::new("reentrancy/same-agent:continue", SAME, |rig| {
         let told = "config{ count pass0{ }0 continue0 config{ count }config }config";
         let asking = |script: Script, deed: Deed| {
@@ -33,21 +35,30 @@ pub(super) const CASES: &[Case] = &[
             })
         };
         same_agent(rig, asking, told)
-    }),
-    Case::new("reentrancy/same-agent:service", SAME, from_service),
-    Case::new("reentrancy/same-agent:config-exit", &["nested-same-agent", "nested-completes"], config_exit),
-    Case::new("reentrancy/same-agent:same-queue", &["nested-same-agent", "nested-completes"], same_queue),
-    Case::new("reentrancy/same-agent:unsignalled", &["nested-completes"], unsignalled),
-    Case::new("reentrancy/taints:indefinite", &["nested-taints"], |rig| taints(rig, 0)),
-    Case::new("reentrancy/taints:fixed-with-continue", &["nested-taints"], |rig| taints(rig, 9)),
-    Case::new("reentrancy/taints:last-pass", &["nested-taints"], last_pass),
-    Case::new("reentrancy/opt-out:one", &["nested-opt-out"], |rig| opts_out(rig, 1)),
-    Case::new("reentrancy/opt-out:zero", &["nested-opt-out"], |rig| opts_out(rig, 0)),
-    Case::new("reentrancy/several-in-one-pass", &["nested-completes", "nested-taints"], several),
+    })
+    .needs(&[Need::NestedDispatch]),
+    Case::new("reentrancy/same-agent:service", SAME, from_service).needs(&[Need::NestedDispatch]),
+    Case::new("reentrancy/same-agent:config-exit", &["nested-same-agent", "nested-completes"], config_exit)
+        .needs(&[Need::NestedDispatch]),
+    Case::new("reentrancy/same-agent:same-queue", &["nested-same-agent", "nested-completes"], same_queue)
+        .needs(&[Need::NestedDispatch]),
+    Case::new("reentrancy/same-agent:unsignalled", &["nested-completes"], unsignalled)
+        .needs(&[Need::NestedDispatch]),
+    Case::new("reentrancy/taints:indefinite", &["nested-taints"], |rig| taints(rig, 0))
+        .needs(&[Need::NestedDispatch]),
+    Case::new("reentrancy/taints:fixed-with-continue", &["nested-taints"], |rig| taints(rig, 9))
+        .needs(&[Need::NestedDispatch]),
+    Case::new("reentrancy/taints:last-pass", &["nested-taints"], last_pass).needs(&[Need::NestedDispatch]),
+    Case::new("reentrancy/opt-out:one", &["nested-opt-out"], |rig| opts_out(rig, 1))
+        .needs(&[Need::NestedDispatch]),
+    Case::new("reentrancy/opt-out:zero", &["nested-opt-out"], |rig| opts_out(rig, 0))
+        .needs(&[Need::NestedDispatch]),
+    Case::new("reentrancy/several-in-one-pass", &["nested-completes", "nested-taints"], several)
+        .needs(&[Need::NestedDispatch]),
     Case::new("reentrancy/copy", &["nested-copy"], nested_copy),
     Case::new("reentrancy/queue-destroy:other", &["nested-queue-destroy"], |rig| queue_destroy(rig, false)),
     Case::new("reentrancy/queue-destroy:own", &["nested-queue-destroy"], |rig| queue_destroy(rig, true)),
-    Case::new("reentrancy/warned-once", &["nested-warned-once"], warned_once),
+    Case::new("reentrancy/warned-once", &["nested-warned-once"], warned_once).needs(&[Need::NestedDispatch]),
 ];
 
 /// How often CONFIG ENTER showed each dispatch, in order.

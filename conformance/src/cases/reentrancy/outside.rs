@@ -8,6 +8,7 @@ use crate::rig::{Launch, Rig, Tool};
 use crate::{ensure, ensure_eq};
 use kreplay_core::diagnostics::Diagnostic;
 use kreplay_core::event::Event;
+use kreplay_core::fixture::Need;
 use kreplay_core::ids::DispatchId;
 use kreplay_core::limits::CALLBACK_DEPTH;
 use kreplay_core::replay::{Outcome, Reason};
@@ -18,16 +19,19 @@ pub(super) const CASES: &[Case] = &[
     Case::new("reentrancy/outside:config-enter", CITES, |rig| {
         let told = "config{ config{ count pass0{ }0 pass1{ }1 }config count pass0{ }0 pass1{ }1 }config";
         outside(rig, Moment::ConfigEnter, told, 2)
-    }),
+    })
+    .needs(&[Need::NestedDispatch]),
     Case::new("reentrancy/outside:pass-count", CITES, |rig| {
         let told = "config{ count config{ count pass0{ }0 pass1{ }1 }config pass0{ }0 pass1{ }1 }config";
         outside(rig, Moment::PassCount, told, 2)
-    }),
+    })
+    .needs(&[Need::NestedDispatch]),
     Case::new("reentrancy/outside:config-exit", CITES, |rig| {
         let told = "config{ count }config config{ count pass0{ }0 pass1{ }1 }config";
         outside(rig, Moment::ConfigExit, told, 1)
-    }),
-    Case::new("reentrancy/depth", &["nested-depth"], depth),
+    })
+    .needs(&[Need::NestedDispatch]),
+    Case::new("reentrancy/depth", &["nested-depth"], depth).needs(&[Need::NestedDispatch]),
 ];
 
 #[derive(Clone, Copy, PartialEq)]

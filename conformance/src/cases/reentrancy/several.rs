@@ -14,7 +14,7 @@ use kreplay_core::status::Status;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 
-const TWO: &[Need] = &[Need::TwoAgents];
+const TWO: &[Need] = &[Need::TwoAgents, Need::NestedDispatch];
 
 pub(super) const CASES: &[Case] = &[
     Case::new("reentrancy/other-agent:window", &["nested-other-agent", "nested-completes"], own_window)

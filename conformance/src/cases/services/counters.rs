@@ -18,19 +18,21 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 pub(in crate::cases) const CASES: &[Case] = &[
     Case::new("services/counting-every-pass", &["counting-every-pass", "services-any"], every_pass)
-        .needs(&[Need::Counters]),
-    Case::new("services/counting-groups", &["counting-groups"], groups).needs(&[Need::Counters]),
+        .needs(&[Need::Counters, Need::CounterGroups]),
+    Case::new("services/counting-groups", &["counting-groups"], groups)
+        .needs(&[Need::Counters, Need::CounterGroups]),
     Case::new("services/counting-groups-per-agent", &["counting-groups-per-agent"], groups_per_agent)
         .needs(&[Need::Counters, Need::TwoAgents, Need::UnequalAgents]),
     Case::new("services/counting-values-as-plain", &["counting-values-as-plain"], values_as_plain)
-        .needs(&[Need::Counters]),
+        .needs(&[Need::Counters, Need::CounterGroups]),
     Case::new("services/counters-unknown:counter", &["counters-unknown"], unknown_counter)
         .needs(&[Need::Counters]),
     Case::new("services/counters-unknown:agent", &["counters-unknown"], unknown_agent)
         .needs(&[Need::Counters]),
     Case::new("services/counters-unknown:other-agents", &["counters-unknown"], other_agents_counter)
         .needs(&[Need::Counters, Need::TwoAgents]),
-    Case::new("services/counters-too-many", &["counters-too-many"], too_many).needs(&[Need::Counters]),
+    Case::new("services/counters-too-many", &["counters-too-many"], too_many)
+        .needs(&[Need::Counters, Need::CounterGroups]),
     Case::new("services/unusable-choice:gone", &["counters-unusable-choice"], |rig| {
         let agent = rig.agent();
         unusable_choice(rig, agent, Status::ProfileNotFound)

@@ -47,7 +47,8 @@ pub(in crate::cases) const CASES: &[Case] = &[
     .needs(&[Need::Counters]),
     Case::new("services/records-in-buffer:pc-sampling", &["records-before-exit-buffer"], |rig| {
         in_buffer(rig, |tool, context, buffer| tool.sample_pcs(context, rig.agent(), buffer))
-    }),
+    })
+    .needs(&[Need::Samples]),
     Case::new("services/plain-run:opt-out", &["services-on-plain-run"], |rig| plain_run(rig, 1))
         .needs(&[Need::Counters]),
     Case::new("services/plain-run:declined", &["services-on-plain-run"], |rig| {

@@ -15,7 +15,7 @@ use kreplay_core::status::Status;
 pub(in crate::cases) const CASES: &[Case] = &[
     Case::new("services/none-needed", &["services-none-needed"], none_needed),
     Case::new("services/any", &["services-any"], any).needs(&[Need::Counters]),
-    Case::new("services/any:pc-sampling", &["services-any"], any_pc_sampling),
+    Case::new("services/any:pc-sampling", &["services-any"], any_pc_sampling).needs(&[Need::Samples]),
     Case::new("services/honours-toggle:counting", &["counting-honours-toggle", "services-any"], counting)
         .needs(&[Need::Counters]),
     Case::new(
@@ -35,7 +35,8 @@ pub(in crate::cases) const CASES: &[Case] = &[
         "services/ignores-toggle:pc-sampling",
         &["pc-sampling-ignores-toggle", "ignored-toggle-succeeds"],
         pc_sampling,
-    ),
+    )
+    .needs(&[Need::Samples]),
     Case::new(
         "services/ignores-toggle:device-counting",
         &["device-counting-ignores-toggle", "ignored-toggle-succeeds"],
