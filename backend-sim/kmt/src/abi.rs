@@ -1,8 +1,9 @@
-//! The functions of `libhsakmt.so.1` that the runtime imports, and what every one of them does first and last.
+//! The functions of `libhsakmt.so.1`, for the runtime and for tests, and what every one of them does first and last.
 
 #![allow(non_snake_case, reason = "the names are the interface's")]
 
 pub mod events;
+pub mod faults;
 pub mod memory;
 pub mod queues;
 pub mod system;

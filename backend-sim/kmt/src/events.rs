@@ -137,6 +137,12 @@ impl Events {
         }
     }
 
+    /// How often an event was set.
+    #[cfg(test)]
+    pub(crate) fn pulses(&self, id: u32) -> u64 {
+        self.lock().get(&id).map_or(0, |event| event.pulses)
+    }
+
     fn sleep<'a>(
         &self,
         events: MutexGuard<'a, BTreeMap<u32, Event>>,

@@ -37,7 +37,7 @@ impl Default for Interpreter {
 }
 
 impl Kernels for Interpreter {
-    fn run(&mut self, dispatch: &Dispatch<'_>) -> Result<(), QueueFault> {
+    fn run(&mut self, dispatch: &Dispatch<'_>) -> Result<u64, QueueFault> {
         let mut memory = DeviceMemory::new(dispatch);
         self.program.refresh(&mut memory);
         let launch = launch(dispatch)?;
@@ -45,13 +45,13 @@ impl Kernels for Interpreter {
             .map_err(|error| report(dispatch, &error, launch_fault(&error)))?;
         while !dispatch.is_cancelled() {
             match running.advance(&mut self.program, &mut memory, TURN) {
-                Ok(Progress::Complete) => return Ok(()),
+                Ok(Progress::Complete) => break,
                 Ok(Progress::Running) if running.executed() < self.budget => thread::yield_now(),
                 Ok(Progress::Running) => hang(dispatch, self.budget),
                 Err(stop) => return Err(report(dispatch, &stop, fault(&stop))),
             }
         }
-        Ok(())
+        Ok(running.executed())
     }
 }
 

@@ -10,9 +10,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What executes kernels. Every compute queue has its own.
 pub trait Kernels: Send {
-    /// Runs one dispatch to its end, or to its fault. A kernel that waits looks at [`Dispatch::is_cancelled`] and
-    /// returns when it says so.
-    fn run(&mut self, dispatch: &Dispatch<'_>) -> Result<(), QueueFault>;
+    /// Runs one dispatch to its end, or to its fault; the instructions that its waves executed. A kernel that waits
+    /// looks at [`Dispatch::is_cancelled`] and returns when it says so.
+    fn run(&mut self, dispatch: &Dispatch<'_>) -> Result<u64, QueueFault>;
 }
 
 /// A dispatch, as the packet processor hands it over.
@@ -117,7 +117,7 @@ impl QueueFault {
 pub struct NoKernels;
 
 impl Kernels for NoKernels {
-    fn run(&mut self, _: &Dispatch<'_>) -> Result<(), QueueFault> {
+    fn run(&mut self, _: &Dispatch<'_>) -> Result<u64, QueueFault> {
         Err(QueueFault::IllegalInstruction)
     }
 }

@@ -5,7 +5,8 @@
 //!      |                                                              |- Topology   what nodes there are
 //!      |  rings, doorbells, signals                                   |- Space      regions, and who may access them
 //!      '----------- memory of the process <-----View----- Queue ------|- Events     what wakes waiting threads
-//!                                                           |         '- Watch      engines that wait for signals
+//!                                                           |         |- Watch      engines that wait for signals
+//!                                                           |         '- Faults     what tests have go wrong
 //!                                                           '-- Kernels <-- Interpreter
 //! ```
 //!
@@ -16,6 +17,7 @@ pub mod abi;
 mod clock;
 pub mod driver;
 mod events;
+mod faults;
 mod interpreter;
 pub mod kernels;
 mod log;
@@ -23,6 +25,7 @@ mod memory;
 mod process;
 mod queue;
 pub mod settings;
+mod symbols;
 #[cfg(test)]
 mod testing;
 pub mod thunk;

@@ -17,11 +17,21 @@ pub(crate) enum Log {
 }
 
 /// What a packet made its engine do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "ran", rename_all = "snake_case")]
 pub(crate) enum Work {
-    /// A kernel, by the address of its descriptor; bytes of LDS of a workgroup, and of scratch of a lane.
-    Kernel { kernel: Address, grid: [u32; 3], workgroup: [u16; 3], lds: u32, scratch: u32 },
+    /// A kernel, by the address of its descriptor and its symbol, if it is known; bytes of LDS of a workgroup, and of
+    /// scratch of a lane; what all waves executed.
+    Kernel {
+        kernel: Address,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        name: Option<String>,
+        grid: [u32; 3],
+        workgroup: [u16; 3],
+        lds: u32,
+        scratch: u32,
+        instructions: u64,
+    },
     /// A barrier, after this many signals.
     Barrier { signals: usize },
     /// Commands for caches.
@@ -55,9 +65,12 @@ struct Line {
 }
 
 impl Log {
-    /// Writes what has just ended.
-    pub(crate) fn write(self, place: Place, work: Work, start: Timestamp) {
-        let line = Line { place, work, start, end: clock::now() };
+    /// Writes what has just ended. Only a log that is on asks what it was.
+    pub(crate) fn write(self, place: Place, work: impl FnOnce() -> Work, start: Timestamp) {
+        if self == Self::Off {
+            return;
+        }
+        let line = Line { place, work: work(), start, end: clock::now() };
         match self {
             Self::Off => {}
             Self::Text => eprintln!("{line}"),
@@ -77,8 +90,10 @@ impl fmt::Display for Line {
 impl fmt::Display for Work {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Kernel { kernel, grid, workgroup, lds, scratch } => {
-                write!(f, "kernel {kernel:#x}, grid {grid:?} of {workgroup:?}, LDS {lds}, scratch {scratch}")
+            Self::Kernel { kernel, name, grid, workgroup, lds, scratch, instructions } => {
+                let name = name.as_deref().unwrap_or("without a name");
+                write!(f, "kernel {name} at {kernel:#x}, grid {grid:?} of {workgroup:?}, LDS {lds}, ")?;
+                write!(f, "scratch {scratch}, {instructions} instructions")
             }
             Self::Barrier { signals } => write!(f, "barrier after {signals} signals"),
             Self::Caches => f.write_str("cache commands"),
@@ -96,20 +111,32 @@ mod tests {
     use super::*;
 
     const PLACE: Place = Place { node: 1, queue: 0x1000, packet: 3 };
-    const KERNEL: Work =
-        Work::Kernel { kernel: 0x2000, grid: [256, 2, 1], workgroup: [64, 1, 1], lds: 512, scratch: 0 };
+
+    fn kernel(name: Option<&str>) -> Line {
+        let work = Work::Kernel {
+            kernel: 0x2000,
+            name: name.map(str::to_owned),
+            grid: [256, 2, 1],
+            workgroup: [64, 1, 1],
+            lds: 512,
+            scratch: 0,
+            instructions: 88,
+        };
+        Line { place: PLACE, work, start: 1000, end: 3500 }
+    }
 
     #[test]
     fn a_line_as_text() {
-        let line = Line { place: PLACE, work: KERNEL, start: 1000, end: 3500 };
-        let expected = "node 1 queue 0x1000 packet 3: kernel 0x2000, grid [256, 2, 1] of [64, 1, 1], LDS 512, scratch 0 in 2.5 us";
-        assert_eq!(line.to_string(), expected);
+        let expected = "node 1 queue 0x1000 packet 3: kernel square at 0x2000, grid [256, 2, 1] of [64, 1, 1], LDS 512, scratch 0, 88 instructions in 2.5 us";
+        assert_eq!(kernel(Some("square")).to_string(), expected);
+        assert_eq!(kernel(None).to_string(), expected.replace("square", "without a name"));
     }
 
     #[test]
     fn a_line_as_json() {
-        let line = Line { place: PLACE, work: KERNEL, start: 1000, end: 3500 };
-        let expected = r#"{"node":1,"queue":4096,"packet":3,"ran":"kernel","kernel":8192,"grid":[256,2,1],"workgroup":[64,1,1],"lds":512,"scratch":0,"start":1000,"end":3500}"#;
-        assert_eq!(serde_json::to_string(&line).expect("it is JSON"), expected);
+        let expected = r#"{"node":1,"queue":4096,"packet":3,"ran":"kernel","kernel":8192,"name":"square","grid":[256,2,1],"workgroup":[64,1,1],"lds":512,"scratch":0,"instructions":88,"start":1000,"end":3500}"#;
+        let json = |line: &Line| serde_json::to_string(line).expect("it is JSON");
+        assert_eq!(json(&kernel(Some("square"))), expected);
+        assert_eq!(json(&kernel(None)), expected.replace(r#""name":"square","#, ""));
     }
 }

@@ -1,10 +1,11 @@
 //! The one simulated machine of a process: what the driver would keep for it.
 
 use crate::events::{Events, SIGNAL_EVENTS};
+use crate::faults::Faults;
 use crate::interpreter::Interpreter;
 use crate::kernels::Kernels;
 use crate::memory::{Space, View};
-use crate::queue::{Aql, Control, Queue, Report, Ring, Sdma, Watch};
+use crate::queue::{Aql, Control, Queue, Report, Ring, Sdma, Shared, Watch};
 use crate::settings::{Settings, SettingsError};
 use crate::topology::{Topology, TopologyError};
 use crate::types::{MemFlags, Node, Status};
@@ -25,6 +26,7 @@ pub(crate) struct Process {
     /// The mailboxes of signal events, a double word each.
     mailboxes: Address,
     watch: Arc<Watch>,
+    pub(crate) faults: Arc<Faults>,
     queues: Mutex<Queues>,
     kernels: fn() -> Box<dyn Kernels>,
     settings: Settings,
@@ -95,8 +97,9 @@ impl Process {
     ) -> Result<Self, MachineError> {
         let space = Arc::new(Space::new(&topology));
         let mailboxes = mapped(&space, u64::from(SIGNAL_EVENTS) * 8).map_err(|_| MachineError::NoMemory)?;
-        let (events, watch, queues) = (Arc::default(), Arc::default(), Mutex::default());
-        Ok(Self { topology, space, events, mailboxes, watch, queues, kernels, settings, pid: getpid() })
+        let (events, watch, faults) = (Arc::default(), Arc::default(), Arc::default());
+        let (queues, pid) = (Mutex::default(), getpid());
+        Ok(Self { topology, space, events, mailboxes, watch, faults, queues, kernels, settings, pid })
     }
 
     /// Whether this is the process that made it, and not a child, which has none of the threads.
@@ -128,10 +131,9 @@ impl Process {
 
     fn start_aql(&self, new: NewQueue) -> Result<Queue, Status> {
         let control = Control::new()?;
-        let shared = (Arc::clone(&self.events), Arc::clone(&self.watch));
         let view = (new.node, self.view(new.node));
         let kernels = (self.kernels)();
-        let engine = Aql::new(new.ring, view, shared, Arc::clone(&control), self.settings, kernels)?;
+        let engine = Aql::new(new.ring, view, self.shared(), Arc::clone(&control), self.settings, kernels)?;
         Queue::start(control, engine, self.report(new), None)
     }
 
@@ -140,10 +142,9 @@ impl Process {
         let control = Control::new()?;
         let indices = mapped(&self.space, PAGE)?;
         let ring = Ring { read_index: indices, write_index: indices + 8, ..new.ring };
-        let shared = (Arc::clone(&self.events), Arc::clone(&self.watch));
-        let queue =
-            Sdma::new(ring, (new.node, self.view(new.node)), shared, Arc::clone(&control), self.settings.log)
-                .and_then(|engine| Queue::start(control, engine, self.report(new), Some(indices)));
+        let view = (new.node, self.view(new.node));
+        let queue = Sdma::new(ring, view, self.shared(), Arc::clone(&control), self.settings.log)
+            .and_then(|engine| Queue::start(control, engine, self.report(new), Some(indices)));
         if queue.is_err() {
             self.space.free(indices)?;
         }
@@ -195,6 +196,17 @@ impl Process {
         self.watch.nudge();
         self.queues().by_id.values().for_each(Queue::nudge);
         self.events.wait(ids, all, limit)
+    }
+
+    /// Heals the faults, and has who is held look.
+    pub(crate) fn heal(&self) {
+        self.faults.heal();
+        self.watch.nudge();
+    }
+
+    fn shared(&self) -> Shared {
+        let (events, watch) = (Arc::clone(&self.events), Arc::clone(&self.watch));
+        Shared { events, watch, faults: Arc::clone(&self.faults) }
     }
 
     fn view(&self, node: Node) -> View {

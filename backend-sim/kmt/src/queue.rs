@@ -2,6 +2,7 @@
 
 mod aql;
 mod doorbell;
+mod late;
 mod scratch;
 mod sdma;
 mod signal;
@@ -14,6 +15,7 @@ pub(crate) use watch::Watch;
 
 use crate::clock;
 use crate::events::{Events, MemoryFault};
+use crate::faults::{Faults, Hold};
 use crate::kernels::QueueFault;
 use crate::memory::View;
 use crate::types::{Node, Status};
@@ -33,6 +35,14 @@ pub(crate) trait Engine: Send {
     fn has_work(&self) -> Result<bool, QueueFault>;
     /// Works off the next packet; leaves it where it is if the queue is destroyed meanwhile.
     fn step(&mut self) -> Result<(), QueueFault>;
+}
+
+/// What the queues of a process share.
+#[derive(Clone, Debug)]
+pub(crate) struct Shared {
+    pub(crate) events: Arc<Events>,
+    pub(crate) watch: Arc<Watch>,
+    pub(crate) faults: Arc<Faults>,
 }
 
 /// What the threads of a queue share.
@@ -61,6 +71,14 @@ pub(crate) struct Report {
     /// Address of the word that takes the fault's bit, and the event to be set then.
     pub(crate) error_reason: Option<Address>,
     pub(crate) event: Option<u32>,
+}
+
+impl Shared {
+    /// Waits until an operation is held no longer; false if the queue is destroyed before.
+    fn outlasts(&self, hold: Hold, destroyed: &AtomicBool) -> Result<bool, QueueFault> {
+        let over = self.watch.until(destroyed, || Ok(self.faults.is_over(hold)))?;
+        Ok(over && !destroyed.load(Ordering::Acquire))
+    }
 }
 
 impl Control {

@@ -8,8 +8,9 @@ use std::process::{Command, Output, Stdio};
 /// The file that the runtime loads.
 pub const LIBRARY: &str = "libhsakmt.so.1";
 
-/// Exports the interface, in the version that the runtime asks for, and nothing else.
-const VERSION_SCRIPT: &str = "HSAKMT_1 { global: hsaKmt*; local: *; };\n";
+/// Exports the interface, in the version that the runtime asks for, the controls for tests, and nothing else.
+const VERSION_SCRIPT: &str =
+    "HSAKMT_1 { global: hsaKmt*; local: *; };\nKREPLAY_1 { global: kreplay_fault_*; };\n";
 
 /// How the library is compiled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,7 +25,9 @@ pub enum Profile {
 #[derive(Debug, thiserror::Error)]
 pub enum ThunkError {
     /// The sources are not where they were when this program was compiled.
-    #[error("the sources of kreplay-kmt are not in '{0}' any more: build kreplay again where they are now")]
+    #[error(
+        "the library is compiled from the sources of kreplay-kmt, which are not in '{0}' any more: build kreplay again where they are now"
+    )]
     NoSources(PathBuf),
     /// A tool is missing.
     #[error("'{tool}' cannot be run ({error}): install {package}")]
@@ -56,13 +59,12 @@ pub enum ThunkError {
 
 /// Builds the library into a folder and returns its path.
 pub fn build_thunk(out_dir: &Path, profile: Profile) -> Result<PathBuf, ThunkError> {
-    let archive = compile(profile)?;
+    let archive = compile(Path::new(env!("CARGO_MANIFEST_DIR")), profile)?;
     link(&archive, out_dir)
 }
 
 /// Compiles the crate into an archive that has everything in it.
-fn compile(profile: Profile) -> Result<PathBuf, ThunkError> {
-    let sources = Path::new(env!("CARGO_MANIFEST_DIR"));
+fn compile(sources: &Path, profile: Profile) -> Result<PathBuf, ThunkError> {
     if !sources.join("Cargo.toml").exists() {
         return Err(ThunkError::NoSources(sources.to_owned()));
     }
@@ -122,4 +124,17 @@ fn run(command: &mut Command, tool: &'static str, package: &'static str) -> Resu
         return Ok(output);
     }
     Err(ThunkError::Failed { tool, said: String::from_utf8_lossy(&output.stderr).trim_end().into() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_its_sources_the_user_is_told_what_to_do() {
+        let error = compile(Path::new("/nowhere/kmt"), Profile::Dev).expect_err("there is nothing");
+        let expected = "the library is compiled from the sources of kreplay-kmt, which are not in '/nowhere/kmt' any more: \
+            build kreplay again where they are now";
+        assert_eq!(error.to_string(), expected);
+    }
 }

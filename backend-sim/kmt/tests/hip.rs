@@ -161,6 +161,10 @@ fn the_log_says_what_ran() {
     let vectors: Vec<_> = ran("kernel").into_iter().filter(|kernel| kernel["grid"][0] == 1 << 20).collect();
     assert_eq!(vectors.len(), 1);
     assert_eq!(vectors[0]["workgroup"], serde_json::json!([256, 1, 1]));
+    assert_eq!(vectors[0]["name"], "_Z3addPKfS0_Pfi");
+    // Two loads, an addition, a store and the end, at least, of each wave.
+    let instructions = vectors[0]["instructions"].as_u64();
+    assert!(instructions >= Some(5 << 14), "{instructions:?}");
     let copied: u64 = ran("copy").iter().filter_map(|copy| copy["bytes"].as_u64()).sum();
     assert!(copied >= 3 * (4 << 20), "{copied} bytes");
 }

@@ -63,13 +63,13 @@ fn passes(name: &str, variables: &[(&str, &str)]) -> String {
     said.into_owned()
 }
 
-/// The driver's functions in a library's dynamic symbols.
-fn functions(library: &Path, which: &str) -> Vec<String> {
+/// Functions in a library's dynamic symbols.
+fn functions(library: &Path, which: &str, prefix: &str) -> Vec<String> {
     let output = Command::new("nm").args(["-D", which]).arg(library).output().expect("nm is installed");
     let symbols = String::from_utf8(output.stdout).expect("symbols are text");
     let mut names: Vec<String> = symbols
         .split_whitespace()
-        .filter(|word| word.starts_with("hsaKmt"))
+        .filter(|word| word.starts_with(prefix))
         .map(|name| name.replace("@@", "@"))
         .collect();
     names.sort();
@@ -79,9 +79,17 @@ fn functions(library: &Path, which: &str) -> Vec<String> {
 #[test]
 fn every_function_that_the_runtime_imports_is_there_in_its_version() {
     if has_packages() {
-        let imported = functions(Path::new(RUNTIME), "--undefined-only");
+        let imported = functions(Path::new(RUNTIME), "--undefined-only", "hsaKmt");
         assert_eq!(imported.len(), 42);
-        assert_eq!(functions(&folder().join("libhsakmt.so.1"), "--defined-only"), imported);
+        assert_eq!(functions(&folder().join("libhsakmt.so.1"), "--defined-only", "hsaKmt"), imported);
+    }
+}
+
+#[test]
+fn the_controls_have_a_version_of_their_own() {
+    if has_packages() {
+        let controls = functions(&folder().join("libhsakmt.so.1"), "--defined-only", "kreplay");
+        assert_eq!(controls, ["kreplay_fault_heal@KREPLAY_1", "kreplay_fault_inject@KREPLAY_1"]);
     }
 }
 
@@ -113,6 +121,11 @@ fn children() {
 #[test]
 fn faults() {
     passes("faults", &[]);
+}
+
+#[test]
+fn held() {
+    passes("held", &[]);
 }
 
 #[test]

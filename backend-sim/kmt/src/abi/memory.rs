@@ -96,7 +96,7 @@ pub unsafe extern "C" fn hsaKmtMapMemoryToGPUNodes(
     })
 }
 
-/// The device's addresses are the host's.
+/// The device's address is the host's, but for registered memory.
 ///
 /// # Safety
 /// `gpu_address` is null or valid for a write.
@@ -107,12 +107,12 @@ unsafe fn map(
     gpu_address: *mut u64,
     nodes: Option<&[Node]>,
 ) -> Answer {
-    process.space.map(number(address), bytes, nodes)?;
+    let device = process.space.map(number(address), bytes, nodes)?;
     if gpu_address.is_null() {
         return Ok(());
     }
     // SAFETY: this function's contract.
-    unsafe { put(gpu_address, number(address)) }
+    unsafe { put(gpu_address, device) }
 }
 
 /// Takes access away from all nodes.
@@ -142,7 +142,7 @@ fn describe(info: Info) -> HsaPointerInfo {
         node: info.node,
         mem_flags: info.flags,
         cpu_address: pointer(info.base),
-        gpu_address: info.base,
+        gpu_address: info.device,
         size_in_bytes: info.bytes,
         n_mapped_nodes: info.mapped.1,
         mapped_nodes: info.mapped.0,

@@ -1,10 +1,13 @@
 //! Calls as a C program makes them.
 
+use super::faults::{kreplay_fault_heal, kreplay_fault_inject};
 use super::memory::{hsaKmtAllocMemory, hsaKmtFreeMemory, hsaKmtMapMemoryToGPUNodes, hsaKmtQueryPointerInfo};
 use super::queues::hsaKmtCreateQueue;
 use super::system::{hsaKmtCloseKFD, hsaKmtGetNodeCacheProperties, hsaKmtGetNodeProperties, hsaKmtOpenKFD};
-use super::{answer, events};
+use super::{PROCESS, answer, events};
+use crate::faults::{Fault, Hold};
 use crate::types::{HsaCacheProperties, HsaNodeProperties, HsaPointerInfo, MemFlags, Status};
+use kreplay_core::fixture::FaultPoint;
 use std::ptr::{null, null_mut};
 use std::sync::Mutex;
 use zerocopy::FromZeros;
@@ -32,10 +35,32 @@ fn nothing_works_until_the_driver_is_open() {
     let mut ask = || unsafe { hsaKmtGetNodeProperties(0, &raw mut properties) };
     assert_eq!(ask(), Status::KernelIoChannelNotOpened);
     assert_eq!(hsaKmtCloseKFD(), Status::KernelIoChannelNotOpened);
+    assert_eq!(kreplay_fault_heal(), Status::KernelIoChannelNotOpened);
+    assert_eq!(kreplay_fault_inject(7, 0, 1, 2, 0), Status::KernelIoChannelNotOpened);
     assert_eq!([hsaKmtOpenKFD(), hsaKmtOpenKFD(), hsaKmtCloseKFD()], [Status::Success; 3]);
     assert_eq!(ask(), Status::Success);
     assert_eq!(hsaKmtCloseKFD(), Status::Success);
     assert_eq!(ask(), Status::KernelIoChannelNotOpened);
+}
+
+#[test]
+fn faults_go_by_their_numbers() {
+    with_driver(|| {
+        let accepted = |point| kreplay_fault_inject(point, 0, 0, 2, 0) == Status::Success;
+        assert_eq!((0..20).filter(|point| accepted(*point)).collect::<Vec<_>>(), [7, 8, 10]);
+        assert_eq!(kreplay_fault_inject(7, 0, 1, 5, 0), Status::InvalidParameter);
+        assert_eq!(kreplay_fault_inject(8, 0, 1, 4, 0), Status::Success);
+        assert_eq!(kreplay_fault_inject(7, 1, 1, 3, u64::MAX), Status::Success);
+        let strike =
+            |point| PROCESS.get().and_then(Option::as_ref).and_then(|process| process.faults.strike(point));
+        let points =
+            [FaultPoint::Sdma, FaultPoint::CompletionEvent, FaultPoint::Doorbell, FaultPoint::Doorbell];
+        let late = Some(Fault::Held(Hold::Until(u64::MAX)));
+        assert_eq!(points.map(strike), [None, Some(Fault::Twice), None, late]);
+        assert_eq!(kreplay_fault_inject(10, 0, 1, 2, 0), Status::Success);
+        assert_eq!(kreplay_fault_heal(), Status::Success);
+        assert_eq!(strike(FaultPoint::Sdma), None);
+    });
 }
 
 #[test]

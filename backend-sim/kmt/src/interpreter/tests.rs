@@ -1,9 +1,11 @@
 //! Kernels of a few instructions, on a queue.
 
 use super::Interpreter;
+use crate::kernels::{Dispatch, Kernels};
 use crate::testing::{Driven, Machine, eventually, pause};
 use kreplay_core::aql::KernelDispatch;
 use kreplay_core::ids::{Address, KernelId};
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 const END: u32 = 0xbf81_0000;
@@ -70,6 +72,25 @@ fn a_kernel_stores_where_its_arguments_are() {
     Code::new(&machine, &code).submit(queue, word);
     machine.drain(queue);
     assert_eq!(machine.load(word), 77);
+}
+
+#[test]
+fn instructions_of_all_waves_are_counted() {
+    let machine = machine();
+    let code = Code::new(&machine, &[SET_V1, 77, SET_V1, 78, END]);
+    let packet = KernelDispatch::linear(KernelId(code.at), 0, 3 * 128, 128);
+    let dispatch = Dispatch {
+        packet: &packet,
+        packet_at: machine.memory(64),
+        queue_at: machine.memory(256),
+        index: 0,
+        node: 1,
+        seed: 0,
+        memory: &machine.view,
+        events: &machine.process.events,
+        cancelled: &AtomicBool::new(false),
+    };
+    assert_eq!(Interpreter::default().run(&dispatch), Ok(3 * 2 * 3));
 }
 
 #[test]

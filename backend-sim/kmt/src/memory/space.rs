@@ -83,22 +83,30 @@ impl Space {
         unsafe { mm::munmap(pointer(base), (region.bytes + guard) as usize) }.map_err(|_| Status::Error)
     }
 
-    /// Registers the application's memory.
+    /// Registers the application's memory, which gets an address of its own for devices.
     pub(crate) fn register(&self, base: Address, bytes: u64, flags: MemFlags) -> Result<(), Status> {
-        if base == 0 || bytes == 0 || base.checked_add(bytes).is_none() {
+        if base == 0 || bytes == 0 {
             return Err(Status::InvalidParameter);
         }
-        self.lock().table.register(Region::new(base, bytes, 1, flags, Kind::Registered));
+        let pages = whole_pages(base, bytes).ok_or(Status::InvalidParameter)?;
+        let mut inner = self.lock();
+        if !inner.table.register_again(base, bytes) {
+            let device = reserve(pages)? + base % PAGE;
+            inner.table.register(Region::registered(base, bytes, flags, device));
+        }
         Ok(())
     }
 
     /// Takes one registration back.
     pub(crate) fn deregister(&self, base: Address) -> Result<(), Status> {
-        self.change(|inner| inner.table.deregister(base))
+        match self.change(|inner| inner.table.deregister(base))? {
+            Some(region) => release(&region),
+            None => Ok(()),
+        }
     }
 
-    /// Lets nodes, and only these, access a region; without a list, all GPUs.
-    pub(crate) fn map(&self, base: Address, bytes: u64, nodes: Option<&[Node]>) -> Result<(), Status> {
+    /// Lets nodes, and only these, access a region; without a list, all GPUs. Returns its start, as they see it.
+    pub(crate) fn map(&self, base: Address, bytes: u64, nodes: Option<&[Node]>) -> Result<Address, Status> {
         let every: Vec<Node> = (1..self.nodes).collect();
         let nodes = nodes.unwrap_or(&every);
         if nodes.iter().any(|&node| node >= self.nodes) {
@@ -156,6 +164,28 @@ impl Space {
 /// Device memory is what a GPU's node gives unpaged; paged memory of a GPU's node is the host's.
 const fn is_device(node: Node, flags: MemFlags) -> bool {
     node != 0 && flags.has(MemFlags::NON_PAGED) && !flags.has(MemFlags::SCRATCH)
+}
+
+/// The pages that a range touches, in bytes.
+fn whole_pages(base: Address, bytes: u64) -> Option<u64> {
+    base.checked_add(bytes)?.checked_next_multiple_of(PAGE)?.checked_sub(base & !(PAGE - 1))
+}
+
+/// Reserves addresses, and a page behind them, that nobody may access.
+fn reserve(bytes: u64) -> Result<Address, Status> {
+    let bytes = bytes.checked_add(PAGE).ok_or(Status::NoMemory)?;
+    let flags = MapFlags::PRIVATE | MapFlags::NORESERVE;
+    // SAFETY: without `FIXED`, a mapping replaces no other one.
+    let base = unsafe { mm::mmap_anonymous(ptr::null_mut(), bytes as usize, ProtFlags::empty(), flags) };
+    Ok(base.map_err(|_| Status::NoMemory)?.expose_provenance() as Address)
+}
+
+/// Gives the addresses of a registered region back.
+fn release(region: &Region) -> Result<(), Status> {
+    let pages = whole_pages(region.base, region.bytes).ok_or(Status::Error)?;
+    let start = region.device & !(PAGE - 1);
+    // SAFETY: `reserve` mapped exactly these pages, and the table no longer names them.
+    unsafe { mm::munmap(pointer(start), (pages + PAGE) as usize) }.map_err(|_| Status::Error)
 }
 
 fn pointer(at: Address) -> *mut c_void {

@@ -28,6 +28,8 @@ pub(crate) struct Region {
     pub(crate) node: Node,
     pub(crate) flags: MemFlags,
     pub(crate) kind: Kind,
+    /// Start, as devices see it: registered memory has another address there.
+    pub(crate) device: Address,
     mapped: Box<[Node]>,
     registrations: u32,
     user_data: usize,
@@ -38,6 +40,8 @@ pub(crate) struct Region {
 pub(crate) struct Info {
     pub(crate) kind: Kind,
     pub(crate) base: Address,
+    /// Start, as devices see it.
+    pub(crate) device: Address,
     pub(crate) bytes: u64,
     pub(crate) node: Node,
     pub(crate) flags: MemFlags,
@@ -46,7 +50,7 @@ pub(crate) struct Info {
     pub(crate) mapped: (*const Node, u32),
 }
 
-/// Addresses that some node may access.
+/// Addresses of a device that some node may access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Segment {
     pub(crate) start: Address,
@@ -55,6 +59,8 @@ pub(crate) struct Segment {
     pub(crate) read_only: bool,
     /// A bit a node.
     pub(crate) nodes: u32,
+    /// What leads from an address of the device to the host's, wrapping.
+    pub(crate) shift: u64,
 }
 
 /// All regions.
@@ -70,20 +76,31 @@ pub(crate) struct Table {
 
 impl Region {
     pub(crate) fn new(base: Address, bytes: u64, node: Node, flags: MemFlags, kind: Kind) -> Self {
-        Self { base, bytes, node, flags, kind, mapped: Box::default(), registrations: 1, user_data: 0 }
+        let (device, mapped) = (base, Box::default());
+        Self { base, bytes, node, flags, kind, device, mapped, registrations: 1, user_data: 0 }
+    }
+
+    /// The application's own memory, which devices see elsewhere.
+    pub(crate) fn registered(base: Address, bytes: u64, flags: MemFlags, device: Address) -> Self {
+        Self { device, ..Self::new(base, bytes, 1, flags, Kind::Registered) }
     }
 
     fn contains(&self, at: Address) -> bool {
         at.wrapping_sub(self.base) < self.bytes
     }
 
+    fn is_known_as(&self, at: Address) -> bool {
+        self.contains(at) || at.wrapping_sub(self.device) < self.bytes
+    }
+
     fn segment(&self) -> Segment {
         Segment {
-            start: self.base & !(PAGE - 1),
-            end: (self.base + self.bytes).next_multiple_of(PAGE),
+            start: self.device & !(PAGE - 1),
+            end: (self.device + self.bytes).next_multiple_of(PAGE),
             owner: self.node,
             read_only: self.flags.has(MemFlags::READ_ONLY),
             nodes: self.mapped.iter().fold(0, |bits, node| bits | 1 << node),
+            shift: self.base.wrapping_sub(self.device),
         }
     }
 
@@ -91,6 +108,7 @@ impl Region {
         Info {
             kind: self.kind,
             base: self.base,
+            device: self.device,
             bytes: self.bytes,
             node: self.node,
             flags: self.flags,
@@ -113,28 +131,30 @@ impl Table {
         Ok(region)
     }
 
-    /// Registers the application's memory; what is allocated here needs no registration.
-    pub(crate) fn register(&mut self, region: Region) {
-        if self.owned_at(region.base).is_some() {
-            return;
+    /// Counts a registration of memory that needs no region for it: it has one, or is allocated here. Whether it is so.
+    pub(crate) fn register_again(&mut self, base: Address, bytes: u64) -> bool {
+        if let Some(region) = self.registered.get_mut(&(base, bytes)) {
+            region.registrations += 1;
+            return true;
         }
-        let (key, count) = ((region.base, region.bytes), 1);
-        self.registered.entry(key).and_modify(|known| known.registrations += count).or_insert(region);
+        self.owned_at(base).is_some()
     }
 
-    /// Takes one registration back.
-    pub(crate) fn deregister(&mut self, base: Address) -> Result<(), Status> {
+    /// Registers the application's memory, at the address that devices have for it.
+    pub(crate) fn register(&mut self, region: Region) {
+        self.registered.insert((region.base, region.bytes), region);
+    }
+
+    /// Takes one registration back; the region, if it was the last.
+    pub(crate) fn deregister(&mut self, base: Address) -> Result<Option<Region>, Status> {
         let region = self.registered_at_mut(base).ok_or(Status::MemoryNotRegistered)?;
         region.registrations -= 1;
         let (key, left) = ((region.base, region.bytes), region.registrations);
-        if left == 0 {
-            self.registered.remove(&key);
-        }
-        Ok(())
+        Ok(if left == 0 { self.registered.remove(&key) } else { None })
     }
 
-    /// Lets nodes, and only these, access a region or a part of a scratch region.
-    pub(crate) fn map(&mut self, base: Address, bytes: u64, nodes: &[Node]) -> Result<(), Status> {
+    /// Lets nodes, and only these, access a region or a part of a scratch region; its start, as they see it.
+    pub(crate) fn map(&mut self, base: Address, bytes: u64, nodes: &[Node]) -> Result<Address, Status> {
         if let Some(scratch) = self.owned_at(base).filter(|region| region.kind == Kind::Scratch) {
             let mut part = Region::new(base, bytes, scratch.node, scratch.flags, Kind::ScratchPart);
             if bytes == 0 || bytes > scratch.base + scratch.bytes - base {
@@ -142,12 +162,12 @@ impl Table {
             }
             part.mapped = [scratch.node].into();
             self.parts.insert(base, part);
-            return Ok(());
+            return Ok(base);
         }
         let registered = self.registered.get_mut(&(base, bytes));
         let region = registered.or_else(|| self.owned.get_mut(&base)).ok_or(Status::Error)?;
         region.mapped = nodes.into();
-        Ok(())
+        Ok(region.device)
     }
 
     /// Takes all access to a region away; the part of scratch that was given back, if it is one.
@@ -164,10 +184,10 @@ impl Table {
         Ok(None)
     }
 
-    /// What an address belongs to.
+    /// What an address, the host's or a device's, belongs to.
     pub(crate) fn info(&self, at: Address) -> Option<Info> {
         let owned = self.owned_at(at).filter(|region| region.kind == Kind::Allocation);
-        let registered = || self.registered.values().find(|region| region.contains(at));
+        let registered = || self.registered.values().find(|region| region.is_known_as(at));
         owned.or_else(registered).map(Region::info)
     }
 
@@ -181,44 +201,23 @@ impl Table {
         Ok(())
     }
 
-    /// What is accessible, in order and without overlaps.
+    /// What is accessible, in the order of devices' addresses. Regions do not overlap there.
     pub(crate) fn segments(&self) -> Vec<Segment> {
         let regions = self.owned.values().chain(self.parts.values()).chain(self.registered.values());
-        flatten(regions.map(Region::segment).filter(|segment| segment.nodes != 0).collect())
+        let mut segments: Vec<_> =
+            regions.map(Region::segment).filter(|segment| segment.nodes != 0).collect();
+        segments.sort_unstable_by_key(|segment| segment.start);
+        segments
     }
 
     fn owned_at(&self, at: Address) -> Option<&Region> {
         self.owned.range(..=at).next_back().map(|(_, region)| region).filter(|region| region.contains(at))
     }
 
+    /// The registered region that starts at an address, the host's or a device's.
     fn registered_at_mut(&mut self, base: Address) -> Option<&mut Region> {
-        self.registered.range_mut((base, 0)..=(base, u64::MAX)).next().map(|(_, region)| region)
+        self.registered.values_mut().find(|region| region.base == base || region.device == base)
     }
-}
-
-/// Where segments overlap, what any of them allows is allowed.
-fn flatten(mut overlapping: Vec<Segment>) -> Vec<Segment> {
-    overlapping.sort_unstable_by_key(|segment| segment.start);
-    let mut bounds: Vec<Address> =
-        overlapping.iter().flat_map(|segment| [segment.start, segment.end]).collect();
-    bounds.sort_unstable();
-    bounds.dedup();
-    let (mut out, mut active, mut next) = (Vec::with_capacity(overlapping.len()), Vec::new(), 0);
-    for bound in bounds.windows(2) {
-        let (start, end) = (bound[0], bound[1]);
-        active.retain(|segment: &Segment| segment.end > start);
-        while let Some(segment) = overlapping.get(next).filter(|segment| segment.start == start) {
-            active.push(*segment);
-            next += 1;
-        }
-        let merged = active.iter().copied().reduce(union);
-        out.extend(merged.map(|segment| Segment { start, end, ..segment }));
-    }
-    out
-}
-
-fn union(one: Segment, other: Segment) -> Segment {
-    Segment { nodes: one.nodes | other.nodes, read_only: one.read_only && other.read_only, ..one }
 }
 
 #[cfg(test)]

@@ -30,6 +30,14 @@ struct Known {
     last: usize,
 }
 
+/// A range of a device's addresses that may be accessed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Place {
+    /// Where it starts for the host.
+    host: Address,
+    owner: Node,
+}
+
 impl View {
     pub(crate) fn new(space: Arc<Space>, node: Node) -> Self {
         let (generation, segments) = space.segments();
@@ -43,8 +51,8 @@ impl View {
 
     /// Copies bytes that may overlap.
     pub(crate) fn copy(&mut self, from: Address, to: Address, bytes: u64) -> Result<(), Violation> {
-        self.check(Access::Read, from, bytes)?;
-        self.check(Access::Write, to, bytes)?;
+        let Place { host: from, .. } = self.check(Access::Read, from, bytes)?;
+        let Place { host: to, .. } = self.check(Access::Write, to, bytes)?;
         // SAFETY: both ranges are mapped to this node, so they are live memory of the process.
         unsafe { ptr::copy(pointer::<u8>(from), pointer::<u8>(to), bytes as usize) };
         Ok(())
@@ -72,13 +80,13 @@ impl View {
     /// The segment at an address, if this node may access it, and the generation that it holds for.
     pub(super) fn segment(&self, at: Address) -> Option<(Segment, u64)> {
         let mut known = self.known();
-        known.owner(self.node, Access::Read, at, 1)?;
+        known.place(self.node, Access::Read, at, 1)?;
         Some((known.segments[known.last], known.generation))
     }
 
-    /// The owner of a range, if this node may access all of it.
-    fn check(&self, access: Access, at: Address, bytes: u64) -> Result<Node, Violation> {
-        self.known().owner(self.node, access, at, bytes).ok_or(Violation { access, at, bytes })
+    /// What a range is, if this node may access all of it.
+    fn check(&self, access: Access, at: Address, bytes: u64) -> Result<Place, Violation> {
+        self.known().place(self.node, access, at, bytes).ok_or(Violation { access, at, bytes })
     }
 
     /// The segments that are accessible now.
@@ -93,20 +101,24 @@ impl View {
 }
 
 impl Known {
-    fn owner(&mut self, node: Node, access: Access, at: Address, bytes: u64) -> Option<Node> {
+    fn place(&mut self, node: Node, access: Access, at: Address, bytes: u64) -> Option<Place> {
         let end = at.checked_add(bytes)?;
         let holds = |segment: &Segment, at| segment.start <= at && at < segment.end;
         if !self.segments.get(self.last).is_some_and(|segment| holds(segment, at)) {
             self.last = self.segments.partition_point(|segment| segment.end <= at);
         }
+        let Segment { owner, shift, .. } = *self.segments.get(self.last)?;
         let (mut next, mut covered) = (self.last, at);
         loop {
             let segment = self.segments.get(next).filter(|segment| holds(segment, covered))?;
-            if segment.nodes >> node & 1 == 0 || (segment.read_only && access == Access::Write) {
+            if segment.nodes >> node & 1 == 0
+                || (segment.read_only && access == Access::Write)
+                || segment.shift != shift
+            {
                 return None;
             }
             if end <= segment.end {
-                return Some(self.segments[self.last].owner);
+                return Some(Place { host: at.wrapping_add(shift), owner });
             }
             (next, covered) = (next + 1, segment.end);
         }
@@ -115,15 +127,15 @@ impl Known {
 
 impl Memory for View {
     fn load(&self, at: Address, into: &mut [u8]) -> Result<(), Violation> {
-        self.check(Access::Read, at, into.len() as u64)?;
-        load(at, into);
+        let place = self.check(Access::Read, at, into.len() as u64)?;
+        load(place.host, into);
         Ok(())
     }
 
     fn store(&mut self, at: Address, bytes: &[u8]) -> Result<AgentId, Violation> {
-        let owner = self.check(Access::Write, at, bytes.len() as u64)?;
-        store(at, bytes);
-        Ok(AgentId(owner.into()))
+        let place = self.check(Access::Write, at, bytes.len() as u64)?;
+        store(place.host, bytes);
+        Ok(AgentId(place.owner.into()))
     }
 
     fn update(
@@ -136,17 +148,17 @@ impl Memory for View {
         if !at.is_multiple_of(bytes) {
             return Err(Violation { access: Access::Write, at, bytes });
         }
-        self.check(Access::Write, at, bytes)?;
+        let Place { host, .. } = self.check(Access::Write, at, bytes)?;
         Ok(match width {
-            Width::Word => update(word::<AtomicU32>(at), &mut |old| change(old.into()) as u32).into(),
-            Width::Double => update_double(word::<AtomicU64>(at), change),
+            Width::Word => update(word::<AtomicU32>(host), &mut |old| change(old.into()) as u32).into(),
+            Width::Double => update_double(word::<AtomicU64>(host), change),
         })
     }
 
     fn add(&mut self, at: Address, value: u32) -> Result<AgentId, Violation> {
-        let owner = self.check(Access::Write, at, 4)?;
+        let place = self.check(Access::Write, at, 4)?;
         self.update(at, Width::Word, &mut |old| (old as u32).wrapping_add(value).into())?;
-        Ok(AgentId(owner.into()))
+        Ok(AgentId(place.owner.into()))
     }
 }
 

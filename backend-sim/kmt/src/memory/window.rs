@@ -11,6 +11,7 @@ pub(crate) struct Window {
     start: Address,
     end: Address,
     read_only: bool,
+    shift: u64,
     generation: u64,
 }
 
@@ -19,7 +20,7 @@ pub(crate) struct Refused;
 
 impl Window {
     pub(crate) fn new(view: &View) -> Self {
-        Self { view: view.clone(), start: Address::MAX, end: 0, read_only: true, generation: 0 }
+        Self { view: view.clone(), start: Address::MAX, end: 0, read_only: true, shift: 0, generation: 0 }
     }
 
     /// Loads 1, 2, 4 or 8 bytes of any alignment.
@@ -28,6 +29,7 @@ impl Window {
         if !at.is_multiple_of(bytes.into()) || !self.holds(at, bytes) {
             return self.load_parts(at, bytes);
         }
+        let at = at.wrapping_add(self.shift);
         Ok(match bytes {
             1 => word::<AtomicU8>(at).load(Ordering::Acquire).into(),
             2 => word::<AtomicU16>(at).load(Ordering::Acquire).into(),
@@ -42,6 +44,7 @@ impl Window {
         if !at.is_multiple_of(bytes.into()) || !self.holds(at, bytes) || self.read_only {
             return self.store_parts(at, bytes, value);
         }
+        let at = at.wrapping_add(self.shift);
         match bytes {
             1 => word::<AtomicU8>(at).store(value as u8, Ordering::Release),
             2 => word::<AtomicU16>(at).store(value as u16, Ordering::Release),
@@ -84,7 +87,7 @@ impl Window {
     fn moves_to(&mut self, at: Address) -> bool {
         let Some((segment, generation)) = self.view.segment(at) else { return false };
         (self.start, self.end) = (segment.start, segment.end);
-        (self.read_only, self.generation) = (segment.read_only, generation);
+        (self.read_only, self.shift, self.generation) = (segment.read_only, segment.shift, generation);
         true
     }
 

@@ -1,15 +1,17 @@
 //! The packet processor of compute queues: packets run one after the other, so every barrier bit is obeyed.
 
-use super::{Control, Engine, Watch, scratch, signal};
+use super::{Control, Engine, Shared, late, scratch, signal};
 use crate::clock;
-use crate::events::Events;
+use crate::faults::Fault;
 use crate::kernels::{Dispatch, Kernels, QueueFault};
 use crate::log::{Place, Work};
 use crate::memory::View;
 use crate::settings::Settings;
+use crate::symbols::kernel_name;
 use crate::types::{Node, Status};
 use kreplay_core::aql::{Barrier, KernelDispatch, Packet, PacketError, PacketType, Parsed};
-use kreplay_core::ids::Address;
+use kreplay_core::fixture::FaultPoint;
+use kreplay_core::ids::{Address, SignalId, Timestamp};
 use kreplay_sim::Memory;
 use std::sync::Arc;
 
@@ -29,8 +31,7 @@ pub(crate) struct Aql {
 pub(super) struct Processor {
     pub(super) node: Node,
     pub(super) memory: View,
-    pub(super) events: Arc<Events>,
-    pub(super) watch: Arc<Watch>,
+    pub(super) shared: Shared,
     pub(super) control: Arc<Control>,
     settings: Settings,
     /// The queue's `amd_queue_t`.
@@ -39,6 +40,8 @@ pub(super) struct Processor {
     slots: u64,
     /// Index of the next packet.
     next: u64,
+    /// Index behind the packets whose doorbell was heard.
+    heard: u64,
 }
 
 /// A ring and its indices, as the runtime gives them.
@@ -54,7 +57,7 @@ impl Aql {
     pub(crate) fn new(
         ring: Ring,
         (node, memory): (Node, View),
-        (events, watch): (Arc<Events>, Arc<Watch>),
+        shared: Shared,
         control: Arc<Control>,
         settings: Settings,
         kernels: Box<dyn Kernels>,
@@ -69,8 +72,9 @@ impl Aql {
         }
         let next = memory.load_u64(ring.read_index).map_err(|_| Status::InvalidParameter)?;
         let ring = ring.base;
+        let heard = next;
         let processor =
-            Processor { node, memory, events, watch, control, settings, queue_at, ring, slots, next };
+            Processor { node, memory, shared, control, settings, queue_at, ring, slots, next, heard };
         Ok(Self { processor, kernels })
     }
 }
@@ -78,32 +82,57 @@ impl Aql {
 impl Engine for Aql {
     fn has_work(&self) -> Result<bool, QueueFault> {
         let processor = &self.processor;
-        let written = processor.memory.load_u64(processor.queue_at + WRITE_INDEX)?;
-        Ok(processor.next < written && processor.header()? as u8 != PacketType::Invalid as u8)
+        Ok(processor.next < processor.written()? && processor.header()? as u8 != PacketType::Invalid as u8)
     }
 
     fn step(&mut self) -> Result<(), QueueFault> {
         let Self { processor, kernels } = self;
+        if !processor.hears()? {
+            return Ok(());
+        }
         let packet = processor.packet()?;
         let start = clock::now();
         let parsed = packet.parse()?;
         let finished = match &parsed {
             Parsed::KernelDispatch(dispatch) => processor.dispatch(dispatch, &mut **kernels)?,
-            Parsed::BarrierAnd(barrier) => processor.barrier(barrier, |unmet, _| unmet == 0)?,
-            Parsed::BarrierOr(barrier) => processor.barrier(barrier, |unmet, all| unmet < all || all == 0)?,
+            Parsed::BarrierAnd(barrier) => processor.barrier(barrier, |unmet, _| unmet == 0)?.then_some(0),
+            Parsed::BarrierOr(barrier) => {
+                processor.barrier(barrier, |unmet, all| unmet < all || all == 0)?.then_some(0)
+            }
             Parsed::Vendor if vendor::touches_memory(&packet) => return Err(QueueFault::VendorPacket),
-            Parsed::Vendor => true,
+            Parsed::Vendor => Some(0),
         };
-        if !finished {
-            return Ok(());
-        }
+        let Some(instructions) = finished else { return Ok(()) };
+        let ran = (start, clock::now());
         let place = Place { node: processor.node, queue: processor.ring, packet: processor.next };
-        processor.settings.log.write(place, work(&parsed), start);
-        processor.retire(&packet, start)
+        processor.settings.log.write(place, || work(&processor.memory, &parsed, instructions), start);
+        processor.free_slot()?;
+        match packet.completion_signal() {
+            None => Ok(()),
+            Some(signal) => processor.complete(&parsed, signal, ran),
+        }
     }
 }
 
 impl Processor {
+    /// The write index.
+    fn written(&self) -> Result<u64, QueueFault> {
+        Ok(self.memory.load_u64(self.queue_at + WRITE_INDEX)?)
+    }
+
+    /// Whether the doorbell of the next packet is heard at once. If not, the queue is as if it had slept until now.
+    fn hears(&mut self) -> Result<bool, QueueFault> {
+        if self.next < self.heard {
+            return Ok(true);
+        }
+        self.heard = self.written()?;
+        let Some(Fault::Held(hold)) = self.shared.faults.strike(FaultPoint::Doorbell) else {
+            return Ok(true);
+        };
+        self.shared.outlasts(hold, &self.control.destroyed)?;
+        Ok(false)
+    }
+
     fn slot(&self) -> Address {
         self.ring + (self.next & (self.slots - 1)) * PACKET
     }
@@ -120,10 +149,14 @@ impl Processor {
         Ok(packet)
     }
 
-    /// Runs a dispatch; whether it finished.
-    fn dispatch(&mut self, packet: &KernelDispatch, kernels: &mut dyn Kernels) -> Result<bool, QueueFault> {
+    /// Runs a dispatch; the instructions that it executed, if it finished.
+    fn dispatch(
+        &mut self,
+        packet: &KernelDispatch,
+        kernels: &mut dyn Kernels,
+    ) -> Result<Option<u64>, QueueFault> {
         if !scratch::acquire(self, packet)? {
-            return Ok(false);
+            return Ok(None);
         }
         let dispatch = Dispatch {
             packet,
@@ -133,16 +166,17 @@ impl Processor {
             node: self.node,
             seed: self.settings.seed,
             memory: &self.memory,
-            events: &self.events,
+            events: &self.shared.events,
             cancelled: &self.control.destroyed,
         };
-        kernels.run(&dispatch)?;
-        Ok(!dispatch.is_cancelled() && scratch::release(self, packet)?)
+        let instructions = kernels.run(&dispatch)?;
+        let finished = !dispatch.is_cancelled() && scratch::release(self, packet)?;
+        Ok(finished.then_some(instructions))
     }
 
     /// Waits until (dependencies that are not 0 yet, all dependencies) are as they should; whether it happened.
     fn barrier(&self, barrier: &Barrier, is_met: impl Fn(usize, usize) -> bool) -> Result<bool, QueueFault> {
-        self.watch.until(&self.control.destroyed, || {
+        self.shared.watch.until(&self.control.destroyed, || {
             let (mut unmet, mut all) = (0, 0);
             for dependency in barrier.dependencies() {
                 unmet += usize::from(signal::value(&self.memory, dependency)? != 0);
@@ -152,30 +186,42 @@ impl Processor {
         })
     }
 
-    /// Frees the packet's slot, then tells its signal.
-    fn retire(&mut self, packet: &Packet, start: u64) -> Result<(), QueueFault> {
+    /// Frees the packet's slot. Until its kernel has ended the slot is the kernel's, too: it reads its packet there.
+    fn free_slot(&mut self) -> Result<(), QueueFault> {
         self.memory.store(self.slot(), &(PacketType::Invalid as u16).to_le_bytes())?;
         self.next += 1;
         self.memory.store(self.queue_at + READ_INDEX, &self.next.to_le_bytes())?;
-        match packet.completion_signal() {
-            None => Ok(()),
-            Some(signal) => {
-                let ran = (start, clock::now());
-                signal::complete(&mut self.memory, &self.events, &self.watch, signal, ran)
-            }
+        Ok(())
+    }
+
+    /// Tells a packet's signal.
+    fn complete(
+        &mut self,
+        packet: &Parsed,
+        signal: SignalId,
+        ran: (Timestamp, Timestamp),
+    ) -> Result<(), QueueFault> {
+        let Self { memory, shared, control, .. } = self;
+        let is_dispatch = matches!(packet, Parsed::KernelDispatch(_));
+        match is_dispatch.then(|| shared.faults.strike(FaultPoint::CompletionEvent)).flatten() {
+            None => signal::complete(memory, shared, signal, ran),
+            Some(Fault::Twice) => signal::complete_twice(memory, shared, signal, ran),
+            Some(Fault::Held(hold)) => late::complete(memory, shared, control, signal, ran, hold),
         }
     }
 }
 
 /// What a packet made the engine do.
-fn work(packet: &Parsed) -> Work {
+fn work(memory: &View, packet: &Parsed, instructions: u64) -> Work {
     match packet {
         Parsed::KernelDispatch(dispatch) => Work::Kernel {
             kernel: dispatch.kernel_object,
+            name: kernel_name(memory, dispatch.kernel_object),
             grid: dispatch.grid_size,
             workgroup: dispatch.workgroup_size,
             lds: dispatch.group_segment_size,
             scratch: dispatch.private_segment_size,
+            instructions,
         },
         Parsed::BarrierAnd(barrier) | Parsed::BarrierOr(barrier) => {
             Work::Barrier { signals: barrier.dependencies().count() }

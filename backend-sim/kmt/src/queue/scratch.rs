@@ -39,7 +39,7 @@ pub(super) fn release(processor: &mut Processor, dispatch: &KernelDispatch) -> R
 /// Tells the runtime something and waits until it has done its part. A request that it refuses is never answered.
 fn ask(processor: &mut Processor, what: i64) -> Result<bool, QueueFault> {
     let signal = SignalId(processor.memory.load_u64(processor.queue_at + INACTIVE_SIGNAL)?);
-    signal::store(&mut processor.memory, &processor.events, &processor.watch, signal, what)?;
+    signal::store(&mut processor.memory, &processor.shared, signal, what)?;
     let memory = &processor.memory;
-    processor.watch.until(&processor.control.destroyed, || Ok(signal::value(memory, signal)? == 0))
+    processor.shared.watch.until(&processor.control.destroyed, || Ok(signal::value(memory, signal)? == 0))
 }

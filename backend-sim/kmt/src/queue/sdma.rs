@@ -2,13 +2,14 @@
 
 mod packet;
 
-use super::{Control, Engine, Watch};
+use super::{Control, Engine, Shared};
 use crate::clock;
-use crate::events::Events;
+use crate::faults::Fault;
 use crate::kernels::QueueFault;
 use crate::log::{Log, Place, Work};
 use crate::memory::View;
 use crate::types::{Node, Status};
+use kreplay_core::fixture::FaultPoint;
 use kreplay_core::ids::Address;
 use kreplay_sim::{Memory, Width};
 use packet::{Command, Compare, MAX_WORDS, Plane};
@@ -22,8 +23,7 @@ pub(crate) struct Sdma {
     node: Node,
     log: Log,
     memory: View,
-    events: Arc<Events>,
-    watch: Arc<Watch>,
+    shared: Shared,
     control: Arc<Control>,
     ring: Address,
     bytes: u64,
@@ -36,7 +36,7 @@ impl Sdma {
     pub(crate) fn new(
         ring: super::Ring,
         (node, memory): (Node, View),
-        (events, watch): (Arc<Events>, Arc<Watch>),
+        shared: Shared,
         control: Arc<Control>,
         log: Log,
     ) -> Result<Self, Status> {
@@ -45,7 +45,7 @@ impl Sdma {
             return Err(Status::InvalidParameter);
         }
         let (ring, next) = (base, 0);
-        Ok(Self { node, log, memory, events, watch, control, ring, bytes, read_index, write_index, next })
+        Ok(Self { node, log, memory, shared, control, ring, bytes, read_index, write_index, next })
     }
 
     /// The words from the next packet on, as far as they are written; 0 behind.
@@ -67,11 +67,11 @@ impl Sdma {
             Command::Fence { at, value } => {
                 self.memory.store(at, &value.to_le_bytes())?;
             }
-            Command::Trap { event } => self.events.interrupt(event),
+            Command::Trap { event } => self.shared.events.interrupt(event),
             Command::Poll { at, mask, compare, value } => return self.poll(at, mask, compare, value),
             Command::Add { at, value } => {
                 self.memory.update(at, Width::Double, &mut |old| old.wrapping_add(value))?;
-                self.watch.nudge();
+                self.shared.watch.nudge();
             }
             Command::Fill { at, value, bytes } => self.fill(at, value, bytes)?,
             Command::Timestamp { at } => {
@@ -105,8 +105,17 @@ impl Sdma {
     }
 
     fn poll(&self, at: Address, mask: u32, compare: Compare, value: u32) -> Result<bool, QueueFault> {
-        self.watch
+        self.shared
+            .watch
             .until(&self.control.destroyed, || Ok(compare.holds(self.memory.load_u32(at)? & mask, value)))
+    }
+
+    /// Lets a copy end when no fault holds it; false if the queue is destroyed before.
+    fn finishes(&self) -> Result<bool, QueueFault> {
+        match self.shared.faults.strike(FaultPoint::Sdma) {
+            Some(Fault::Held(hold)) => self.shared.outlasts(hold, &self.control.destroyed),
+            Some(Fault::Twice) | None => Ok(true),
+        }
     }
 }
 
@@ -118,11 +127,11 @@ impl Engine for Sdma {
     fn step(&mut self) -> Result<(), QueueFault> {
         let (words, command) =
             packet::decode(&self.words()?).map_err(|packet::Unknown| QueueFault::Packet)?;
-        let start = clock::now();
-        if self.execute(command)? {
+        let (start, work) = (clock::now(), work(command));
+        if self.execute(command)? && (work.is_none() || self.finishes()?) {
             let place = Place { node: self.node, queue: self.ring, packet: self.next };
-            if let Some(work) = work(command) {
-                self.log.write(place, work, start);
+            if let Some(work) = work {
+                self.log.write(place, || work, start);
             }
             self.next += 4 * words;
             self.memory.store(self.read_index, &self.next.to_le_bytes())?;

@@ -1,5 +1,7 @@
 //! Threads of queues: what they cost, and who disturbs them.
 
+mod faults;
+
 use crate::kernels::NoKernels;
 use crate::testing::Machine;
 use crate::types::Status;

@@ -19,6 +19,18 @@ static void doubles(int *host, int *device, int count) {
     for (int i = 0; i < count; i++) CHECK(host[i] == 2 * i);
 }
 
+// Copies out of registered memory and into it, by both of its addresses.
+static void copies(std::vector<int> &registered, int *device) {
+    Buffer<int> buffer(registered);
+    CHECK(buffer.host() == registered);
+    OK(hipMemset(buffer.data, 1, buffer.count * sizeof(int)));
+    OK(hipMemcpy(registered.data(), buffer.data, buffer.count * sizeof(int), hipMemcpyDeviceToHost));
+    CHECK(registered.back() == 0x01010101);
+    registered.assign(registered.size(), 6);
+    OK(hipMemcpy(buffer.data, device, buffer.count * sizeof(int), hipMemcpyDeviceToDevice));
+    CHECK(buffer.host() == registered);
+}
+
 int main() {
     const int count = 5000;
     int *managed, *pinned, *device;
@@ -39,7 +51,13 @@ int main() {
     OK(hipHostFree(pinned));
 
     std::vector<int> registered(count);
-    OK(hipHostRegister(registered.data(), count * sizeof(int), hipHostRegisterMapped));
-    OK(hipHostGetDevicePointer(reinterpret_cast<void **>(&device), registered.data(), 0));
-    doubles(registered.data(), device, count);
+    for (int round = 0; round < 2; round++) {
+        OK(hipHostRegister(registered.data(), count * sizeof(int), hipHostRegisterMapped));
+        OK(hipHostGetDevicePointer(reinterpret_cast<void **>(&device), registered.data(), 0));
+        CHECK(device != registered.data());
+        doubles(registered.data(), device, count);
+        copies(registered, device);
+        OK(hipHostUnregister(registered.data()));
+        CHECK(hipHostGetDevicePointer(reinterpret_cast<void **>(&device), registered.data(), 0) != hipSuccess);
+    }
 }

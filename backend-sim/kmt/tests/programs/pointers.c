@@ -53,6 +53,7 @@ static void locked_memory_is_the_applications(void) {
     hsa_amd_pointer_info_t info = ask(on_gpu);
     CHECK(info.type == HSA_EXT_POINTER_TYPE_LOCKED);
     CHECK(info.hostBaseAddress == memory && info.agentBaseAddress == on_gpu && info.sizeInBytes == 10000);
+    CHECK(on_gpu != memory && ask(memory).agentBaseAddress == on_gpu);
     CHECK(info.agentOwner.handle == cpu.handle);
     OK(hsa_amd_pointer_info_set_userdata(on_gpu, &accessible));
     CHECK(ask(on_gpu).userData == &accessible);

@@ -64,6 +64,32 @@ fn device_memory_is_limited_and_comes_back() {
 }
 
 #[test]
+fn registered_memory_has_addresses_that_only_devices_use_until_its_end() {
+    let (space, memory) = (space(), vec![0_u8; 10_000]);
+    let base = memory.as_ptr().expose_provenance() as Address;
+    for _ in 0..2 {
+        space.register(base, 10_000, MemFlags::HOST_ACCESS).unwrap();
+    }
+    let device = space.map(base, 10_000, None).unwrap();
+    assert_eq!(rights(device + 10_000 + 4095).as_deref(), Some("---p"));
+    space.deregister(base).unwrap();
+    assert_eq!(rights(device).as_deref(), Some("---p"));
+    space.deregister(base).unwrap();
+    assert_eq!(space.deregister(base), Err(Status::MemoryNotRegistered));
+    assert!(space.info(device).is_none());
+}
+
+#[test]
+fn ranges_that_are_none_are_not_registered() {
+    let register = |base, bytes| space().register(base, bytes, MemFlags::HOST_ACCESS);
+    assert_eq!(register(0, 4096), Err(Status::InvalidParameter));
+    assert_eq!(register(4096, 0), Err(Status::InvalidParameter));
+    assert_eq!(register(u64::MAX - 10, 4), Err(Status::InvalidParameter));
+    assert_eq!(register(4096, u64::MAX), Err(Status::InvalidParameter));
+    assert_eq!(register(4096, 1 << 62), Err(Status::NoMemory));
+}
+
+#[test]
 fn freed_memory_is_gone() {
     let space = space();
     let base = host(&space, 4096);

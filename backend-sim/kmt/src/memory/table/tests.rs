@@ -1,18 +1,15 @@
 //! Regions without memory behind them.
 
-use super::{Kind, Region, Segment, Table, flatten};
+use super::{Kind, Region, Segment, Table};
 use crate::types::{MemFlags, Status};
 
 fn allocation(base: u64, bytes: u64, node: u32) -> Region {
     Region::new(base, bytes, node, MemFlags::HOST_ACCESS, Kind::Allocation)
 }
 
-fn registered(base: u64, bytes: u64) -> Region {
-    Region::new(base, bytes, 1, MemFlags::HOST_ACCESS, Kind::Registered)
-}
-
-fn segment(start: u64, end: u64, nodes: u32) -> Segment {
-    Segment { start, end, owner: 0, read_only: false, nodes }
+/// Devices see it elsewhere.
+fn registered(base: u64, bytes: u64, device: u64) -> Region {
+    Region::registered(base, bytes, MemFlags::HOST_ACCESS, device)
 }
 
 /// Start, end and nodes of what is accessible.
@@ -60,43 +57,68 @@ fn every_address_of_a_region_knows_it() {
 #[test]
 fn registered_memory_is_accessible_by_whole_pages() {
     let mut table = Table::default();
-    table.register(registered(0x1234, 0x10));
-    table.map(0x1234, 0x10, &[1]).unwrap();
-    assert_eq!(accessible(&table), [(0x1000, 0x2000, 0b10)]);
-    assert_eq!(table.info(0x1244).map(|info| info.base), None);
-    assert_eq!(table.info(0x1234).map(|info| info.bytes), Some(0x10));
+    table.register(registered(0x1234, 0x10, 0x8234));
+    assert_eq!(table.map(0x1234, 0x10, &[1]), Ok(0x8234));
+    let whole = Segment {
+        start: 0x8000,
+        end: 0x9000,
+        owner: 1,
+        read_only: false,
+        nodes: 0b10,
+        shift: 0x7000_u64.wrapping_neg(),
+    };
+    assert_eq!(table.segments(), [whole]);
+}
+
+#[test]
+fn registered_memory_is_known_by_both_of_its_addresses() {
+    let mut table = Table::default();
+    table.register(registered(0x1234, 0x10, 0x8234));
+    for start in [0x1234, 0x8234] {
+        table.set_user_data(start, start as usize).unwrap();
+        let known = table.info(start + 0xf).unwrap();
+        assert_eq!((known.base, known.device, known.bytes), (0x1234, 0x8234, 0x10));
+        assert_eq!(known.user_data, start as usize);
+        assert!(table.info(start - 1).is_none() && table.info(start + 0x10).is_none());
+        table.map(0x1234, 0x10, &[1]).unwrap();
+        assert!(table.unmap(start).unwrap().is_none());
+        assert_eq!(accessible(&table), []);
+    }
+    assert!(table.deregister(0x8234).unwrap().is_some());
 }
 
 #[test]
 fn each_registration_needs_its_end() {
     let mut table = Table::default();
-    table.register(registered(0x1000, 0x10));
-    table.register(registered(0x1000, 0x10));
-    assert_eq!(table.deregister(0x1000), Ok(()));
+    assert!(!table.register_again(0x1000, 0x10));
+    table.register(registered(0x1000, 0x10, 0x8000));
+    assert!(table.register_again(0x1000, 0x10));
+    assert!(table.deregister(0x1000).unwrap().is_none());
     assert!(table.info(0x1000).is_some());
-    assert_eq!(table.deregister(0x1000), Ok(()));
+    assert_eq!(table.deregister(0x1000).unwrap().map(|region| region.device), Some(0x8000));
     assert!(table.info(0x1000).is_none());
-    assert_eq!(table.deregister(0x1000), Err(Status::MemoryNotRegistered));
+    assert_eq!(table.deregister(0x1000).unwrap_err(), Status::MemoryNotRegistered);
 }
 
 #[test]
 fn two_registrations_of_a_page_are_independent() {
     let mut table = Table::default();
-    table.register(registered(0x1000, 0x3000));
-    table.register(registered(0x2000, 0x800));
+    table.register(registered(0x1000, 0x3000, 0x8000));
+    assert!(!table.register_again(0x2000, 0x800));
+    table.register(registered(0x2000, 0x800, 0x6000));
     table.map(0x1000, 0x3000, &[1]).unwrap();
     table.map(0x2000, 0x800, &[2]).unwrap();
-    assert_eq!(accessible(&table), [(0x1000, 0x2000, 2), (0x2000, 0x3000, 6), (0x3000, 0x4000, 2)]);
+    assert_eq!(accessible(&table), [(0x6000, 0x7000, 4), (0x8000, 0xb000, 2)]);
     table.deregister(0x1000).unwrap();
-    assert_eq!(accessible(&table), [(0x2000, 0x3000, 4)]);
+    assert_eq!(accessible(&table), [(0x6000, 0x7000, 4)]);
 }
 
 #[test]
-fn allocated_memory_is_not_registered_again() {
+fn allocated_memory_needs_no_registration() {
     let mut table = Table::default();
     table.insert(allocation(0x1000, 0x2000, 1));
-    table.register(registered(0x1800, 0x10));
-    assert_eq!(table.deregister(0x1800), Err(Status::MemoryNotRegistered));
+    assert!(table.register_again(0x1800, 0x10));
+    assert_eq!(table.deregister(0x1800).unwrap_err(), Status::MemoryNotRegistered);
 }
 
 #[test]
@@ -112,19 +134,4 @@ fn parts_of_scratch_are_mapped_to_its_node_and_go_with_it() {
     table.map(0x11000, 0x2000, &[2]).unwrap();
     table.remove(0x10000).unwrap();
     assert_eq!(accessible(&table), []);
-}
-
-#[test]
-fn overlaps_allow_what_any_of_them_allows() {
-    let read_only = |segment| Segment { read_only: true, ..segment };
-    let flat =
-        flatten(vec![segment(4, 8, 1), read_only(segment(0, 6, 2)), segment(8, 9, 4), segment(5, 6, 8)]);
-    let expected = [
-        read_only(segment(0, 4, 2)),
-        segment(4, 5, 3),
-        segment(5, 6, 11),
-        segment(6, 8, 1),
-        segment(8, 9, 4),
-    ];
-    assert_eq!(flat, expected);
 }

@@ -1,6 +1,6 @@
 //! What a node may access, and how.
 
-use super::{Known, Segment, View};
+use super::{Known, Place, Segment, View};
 use crate::kernels::NoKernels;
 use crate::testing::Machine;
 use crate::types::MemFlags;
@@ -56,19 +56,49 @@ fn other_nodes_need_their_own_mapping() {
 
 #[test]
 fn an_access_may_span_neighbours_that_are_all_mapped() {
-    let segment =
-        |start, end, nodes| Segment { start, end, owner: start as u32, read_only: start == 30, nodes };
-    let segments = [segment(10, 20, 6), segment(20, 30, 2), segment(30, 40, 6), segment(50, 60, 6)];
+    let segment = |start, end, nodes| Segment {
+        start,
+        end,
+        owner: start as u32,
+        read_only: start == 30,
+        nodes,
+        shift: 0,
+    };
+    let elsewhere = Segment { shift: 1000, ..segment(60, 70, 6) };
+    let segments =
+        [segment(10, 20, 6), segment(20, 30, 2), segment(30, 40, 6), segment(50, 60, 6), elsewhere];
     let mut known = Known { generation: 0, segments: segments.into(), last: 0 };
-    let mut read = |node, at, bytes| known.owner(node, Access::Read, at, bytes);
-    assert_eq!(read(1, 15, 20), Some(10));
+    let mut read = |node, at, bytes| known.place(node, Access::Read, at, bytes);
+    let place = |host, owner| Some(Place { host, owner });
+    assert_eq!(read(1, 15, 20), place(15, 10));
     assert_eq!(read(2, 15, 20), None);
-    assert_eq!(read(1, 35, 5), Some(30));
+    assert_eq!(read(1, 35, 5), place(35, 30));
     assert_eq!(read(1, 35, 6), None);
-    assert_eq!(read(1, 50, 10), Some(50));
+    assert_eq!(read(1, 50, 10), place(50, 50));
+    assert_eq!(read(1, 50, 11), None);
+    assert_eq!(read(1, 62, 8), place(1062, 60));
     assert_eq!(read(1, 5, 10), None);
-    assert_eq!(known.owner(1, Access::Write, 15, 15), Some(10));
-    assert_eq!(known.owner(1, Access::Write, 15, 16), None);
+    assert_eq!(known.place(1, Access::Write, 15, 15), place(15, 10));
+    assert_eq!(known.place(1, Access::Write, 15, 16), None);
+}
+
+#[test]
+fn registered_memory_is_the_applications_own() {
+    let (machine, mut word) = (machine(), [0; 8]);
+    let (space, mut view) = (&machine.process.space, machine.view.clone());
+    let mut memory = vec![7_u64; 4];
+    let base = memory.as_mut_ptr().expose_provenance() as u64;
+    space.register(base, 32, MemFlags::HOST_ACCESS).unwrap();
+    let device = space.map(base, 32, None).unwrap();
+    assert!(device != base && device % 4096 == base % 4096);
+    assert!(view.load(base, &mut word).is_err(), "devices have no access by the host's address");
+    view.store(device, &1_u64.to_le_bytes()).unwrap();
+    assert_eq!(view.update(device + 8, Width::Double, &mut |old| old + 1), Ok(7));
+    view.copy(device, device + 16, 16).unwrap();
+    assert_eq!(view.load_u64(device + 24), Ok(8));
+    assert_eq!(memory, [1, 8, 1, 8]);
+    space.deregister(base).unwrap();
+    assert!(view.load(device, &mut word).is_err());
 }
 
 #[test]

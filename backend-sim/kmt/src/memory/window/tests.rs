@@ -70,6 +70,22 @@ fn what_may_only_be_read_is_not_written() {
 }
 
 #[test]
+fn registered_memory_is_reached_by_the_devices_address() {
+    let machine = machine();
+    let (space, mut memory) = (&machine.process.space, vec![5_u32; 2]);
+    let base = memory.as_mut_ptr().expose_provenance() as u64;
+    space.register(base, 8, MemFlags::HOST_ACCESS).expect("there are addresses");
+    let device = space.map(base, 8, Some(&[1])).expect("it can be mapped");
+    let mut window = Window::new(&machine.view);
+    assert!(window.load(base, 4).is_err());
+    assert_eq!(window.load(device + 4, 4).ok(), Some(5));
+    assert!(window.store(device, 4, 9).is_ok());
+    assert_eq!(window.update(device + 4, 4, |old| old + 1).ok(), Some(5));
+    assert_eq!(memory, [9, 6]);
+    space.deregister(base).expect("it is registered");
+}
+
+#[test]
 fn updates_of_two_threads_are_all_seen() {
     let machine = machine();
     let base = machine.memory(4096);

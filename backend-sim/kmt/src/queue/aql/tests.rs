@@ -23,7 +23,7 @@ const READ_SCRATCH: u64 = 5;
 struct StandIn;
 
 impl Kernels for StandIn {
-    fn run(&mut self, dispatch: &Dispatch<'_>) -> Result<(), QueueFault> {
+    fn run(&mut self, dispatch: &Dispatch<'_>) -> Result<u64, QueueFault> {
         let mut memory = dispatch.memory.clone();
         let word = dispatch.packet.kernarg_address;
         match dispatch.packet.kernel_object {
@@ -48,7 +48,7 @@ impl Kernels for StandIn {
             }
             _ => return Err(QueueFault::Trap),
         }
-        Ok(())
+        Ok(0)
     }
 }
 
