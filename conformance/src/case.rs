@@ -52,6 +52,7 @@ pub const fn need_name(need: Need) -> &'static str {
         Need::CounterGroups => "counter groups",
         Need::Samples => "samples",
         Need::DeviceFaults => "device faults",
+        Need::DestroyInSubmission => "queues destroyed in a submission",
         Need::VendorPackets => "vendor packets",
     }
 }

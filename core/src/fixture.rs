@@ -137,6 +137,8 @@ pub enum Need {
     Samples,
     /// Fault rules for doorbells and copy engines.
     DeviceFaults,
+    /// A queue that can be destroyed by any thread while its doorbell is being rung.
+    DestroyInSubmission,
     /// Vendor packets without effect.
     VendorPackets,
 }

@@ -40,12 +40,13 @@ macro_rules! families {
 }
 
 const NOTHING: &[Need] = &[];
+const IN_SUBMISSION: &[Need] = &[Need::DestroyInSubmission];
 const PLACED: &[Need] = &[Need::PlacedAllocation];
 
 families! {
     "finalize" "fault-finalize-any-step" NOTHING finalize;
     "stop-context" "fault-stop-any-step" NOTHING stop_context;
-    "destroy-queue" "fault-destroy-any-step" NOTHING destroy_queue;
+    "destroy-queue" "fault-destroy-any-step" IN_SUBMISSION destroy_queue;
     "free" "fault-region-any-step" NOTHING free;
     "reuse" "fault-region-any-step" PLACED reuse;
     "grow" "fault-region-any-step" PLACED grow;
