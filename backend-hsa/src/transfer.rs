@@ -1,6 +1,7 @@
 //! Copies between device memory and the host memory of snapshots.
 
 use crate::machine::{Machine, machine};
+use crate::memory::pointer_info;
 use crate::signal;
 use hsa_sys::{Agent, Status};
 use std::ffi::c_void;
@@ -27,11 +28,36 @@ pub(crate) unsafe fn copy(
     copied
 }
 
-/// Copies bytes between any two places, and returns when they are there.
+/// Stores bytes as the host: directly where it reaches the memory, else by the runtime.
 ///
 /// # Safety
-/// Both ranges are allocated, and nobody else accesses them meanwhile.
-pub(crate) unsafe fn copy_unpinned(to: *mut c_void, from: *const c_void, bytes: usize) -> Result<(), Status> {
+/// There are as many bytes at `to`, which nobody else accesses meanwhile.
+pub(crate) unsafe fn store(to: *mut c_void, bytes: &[u8]) -> Result<(), Status> {
+    if is_host_reachable(to) {
+        // SAFETY: by this function's contract.
+        unsafe { to.cast::<u8>().copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
+        return Ok(());
+    }
     // SAFETY: by this function's contract.
-    unsafe { (machine().api.core.memory_copy)(to, from, bytes) }.into_result()
+    unsafe { (machine().api.core.memory_copy)(to, bytes.as_ptr().cast(), bytes.len()) }.into_result()
+}
+
+/// Loads bytes as the host, in the same way.
+///
+/// # Safety
+/// There are as many bytes at `from`, which nobody else writes meanwhile.
+pub(crate) unsafe fn load(from: *const c_void, bytes: usize) -> Result<Vec<u8>, Status> {
+    let mut contents = vec![0_u8; bytes];
+    if is_host_reachable(from) {
+        // SAFETY: by this function's contract.
+        unsafe { contents.as_mut_ptr().copy_from_nonoverlapping(from.cast(), bytes) };
+        return Ok(contents);
+    }
+    // SAFETY: by this function's contract.
+    unsafe { (machine().api.core.memory_copy)(contents.as_mut_ptr().cast(), from, bytes) }.into_result()?;
+    Ok(contents)
+}
+
+fn is_host_reachable(address: *const c_void) -> bool {
+    pointer_info(address).is_none_or(|info| !info.host_base_address.is_null())
 }

@@ -42,15 +42,14 @@ pub fn all() -> Vec<Case> {
 mod tests {
     use super::all;
     use crate::expectations::KNOWN;
-    use crate::machine::Backend;
+    use crate::machine::Machine;
     use crate::runner::Run;
     use std::convert::Infallible;
 
     #[test]
     fn every_case_passes_on_the_simulator() {
-        let (cases, machine) = (all(), Backend::Sim.machine());
         let mut failures = Vec::new();
-        let run = Run { cases: &cases, machine: &machine, seed: 0, known: KNOWN, isolation: None, jobs: 2 };
+        let run = Run { known: KNOWN.to_vec(), jobs: 2, ..Run::new(all(), Machine::sim()) };
         let Ok(summary) = run.execute(|finished| {
             if finished.verdict.is_failure() {
                 failures.push(format!("{}: {:#?}", finished.case.id, finished.verdict));

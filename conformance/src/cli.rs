@@ -9,6 +9,8 @@ mod output;
 mod plan;
 mod progress;
 mod run;
+mod signals;
+mod simulated;
 mod thunk;
 
 use clap::{Parser, Subcommand};
@@ -27,7 +29,7 @@ struct Cli {
     command: Option<Command>,
 }
 
-const EXIT_CODES: &str = "Exit codes: 0 as expected, 1 a failure or a finding, 2 usage or bad input, 3 a run that could not\nend or was not exhausted, or whose report nobody read to its end.";
+const EXIT_CODES: &str = "Exit codes: 0 as expected, 1 a failure or a finding, 2 usage or bad input, 3 a run that could not\nend, was ended by a signal or was not exhausted, or whose report nobody read to its end.";
 
 #[derive(Debug, Subcommand)]
 enum Command {
@@ -70,6 +72,8 @@ enum Exit {
 enum CommandError {
     #[error(transparent)]
     Usage(#[from] UsageError),
+    #[error(transparent)]
+    Report(#[from] conformance::ReportError),
     #[error("no broken engine's name begins with '{0}': `kreplay mutants --list` shows them")]
     NoMutant(String),
     #[error(transparent)]

@@ -1,22 +1,27 @@
 //! Known failures: what is expected to fail on which backend, as data.
 
+mod file;
+
+pub use file::{ExpectationsError, read};
+
 use crate::case::Case;
 use crate::verdict::Verdict;
+use std::borrow::Cow;
 
 /// A failure that is known and accepted for now.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Expectation {
     /// The backend it is known on.
     pub backend: &'static str,
     /// The agent it is known on; any if `None`.
-    pub agent: Option<&'static str>,
+    pub agent: Option<Cow<'static, str>>,
     /// The id of the case.
-    pub case: &'static str,
+    pub case: Cow<'static, str>,
     /// Why it fails, in a few words.
-    pub why: &'static str,
+    pub why: Cow<'static, str>,
 }
 
-/// Every failure that is known.
+/// Every failure that is known on any machine of a backend; a file adds those of one machine.
 pub const KNOWN: &[Expectation] = &[];
 
 /// The expectation that applies to a case on a backend and agent.
@@ -27,17 +32,19 @@ pub fn expectation<'a>(
     case: &Case,
 ) -> Option<&'a Expectation> {
     known.iter().find(|entry| {
-        entry.case == case.id && entry.backend == backend && entry.agent.is_none_or(|name| name == agent)
+        entry.case == case.id
+            && entry.backend == backend
+            && entry.agent.as_ref().is_none_or(|name| name == agent)
     })
 }
 
 /// The verdict in the light of an expectation: what fails as expected is no failure, what passes against it is one.
 pub fn adjust(verdict: Verdict, expected: Option<&Expectation>) -> Verdict {
     match (verdict, expected) {
-        (Verdict::Failed(trace), Some(entry)) => {
-            Verdict::ExpectedFailure { why: entry.why.to_owned(), trace }
+        (Verdict::Failed(trace) | Verdict::Crashed(trace), Some(entry)) => {
+            Verdict::ExpectedFailure { why: entry.why.clone().into_owned(), trace }
         }
-        (Verdict::Passed, Some(entry)) => Verdict::UnexpectedPass { why: entry.why.to_owned() },
+        (Verdict::Passed, Some(entry)) => Verdict::UnexpectedPass { why: entry.why.clone().into_owned() },
         (verdict, _) => verdict,
     }
 }
@@ -49,9 +56,14 @@ mod tests {
     use crate::cases;
     use crate::failure::Failure;
     use crate::verdict::{Trace, Verdict};
+    use std::borrow::Cow;
 
-    const ENTRY: Expectation =
-        Expectation { backend: "hsa", agent: Some("gfx90a"), case: "memory/x", why: "erratum 1" };
+    const ENTRY: Expectation = Expectation {
+        backend: "hsa",
+        agent: Some(Cow::Borrowed("gfx90a")),
+        case: Cow::Borrowed("memory/x"),
+        why: Cow::Borrowed("erratum 1"),
+    };
     const CASE: Case = Case::new("memory/x", &[], |_| Ok(()));
 
     #[test]
@@ -62,7 +74,8 @@ mod tests {
         assert_eq!(expectation(&[ENTRY], "sim", "gfx90a", &CASE), None);
         assert_eq!(expectation(&[ENTRY], "hsa", "gfx90a", &other), None);
         let anywhere = Expectation { agent: None, ..ENTRY };
-        assert_eq!(expectation(&[anywhere], "hsa", "gfx942", &CASE), Some(&anywhere));
+        let known = [anywhere];
+        assert_eq!(expectation(&known, "hsa", "gfx942", &CASE), known.first());
     }
 
     #[test]
@@ -70,6 +83,8 @@ mod tests {
         let failed = Verdict::Failed(Trace { failure: Failure::new("x"), log: String::new() });
         assert!(failed.is_failure());
         assert!(!adjust(failed.clone(), Some(&ENTRY)).is_failure());
+        let Verdict::Failed(trace) = failed.clone() else { unreachable!("it failed") };
+        assert!(!adjust(Verdict::Crashed(trace), Some(&ENTRY)).is_failure());
         assert!(adjust(Verdict::Passed, Some(&ENTRY)).is_failure());
         assert_eq!(adjust(Verdict::Passed, None), Verdict::Passed);
         assert_eq!(adjust(failed.clone(), None), failed);

@@ -4,6 +4,7 @@
 //!     docs/spec.md ──▶ spec ──▶ coverage ◀── case ◀── cases ──▶ rig ──▶ a fixture
 //!                                             ▲
 //!                         query, shard ──▶ runner ──▶ verdict ──▶ report
+//!                                  compare ──┘
 //! ```
 //!
 //! A [`case::Case`] is a body over a [`rig::Rig`], which is an application on any machine that implements
@@ -11,12 +12,14 @@
 
 pub mod case;
 pub mod cases;
+pub mod compare;
 pub mod coverage;
 pub mod expectations;
 pub mod exploration;
 pub mod failure;
 pub mod listing;
 pub mod machine;
+mod mistake;
 pub mod mutants;
 mod one_line;
 pub mod panics;

@@ -9,6 +9,7 @@ pub use json::Json;
 pub use junit::Junit;
 pub use table::{Detail, Table};
 
+use crate::machine::{Facts, Target};
 use crate::runner::Finished;
 use crate::verdict::Summary;
 use std::io;
@@ -17,10 +18,12 @@ use std::time::Duration;
 /// What a report says about a run before its first case.
 #[derive(Clone, Debug)]
 pub struct Header {
-    /// The backend.
-    pub backend: &'static str,
+    /// What is judged.
+    pub target: Target,
     /// Its first agent.
     pub agent: String,
+    /// What else is known of the machine.
+    pub facts: Facts,
     /// The seed.
     pub seed: u64,
     /// Cases that will run.
@@ -39,17 +42,35 @@ pub trait Report {
     fn end(&mut self, summary: &Summary) -> io::Result<()>;
 }
 
+/// Two reports of one run.
+pub struct Both(pub Box<dyn Report>, pub Box<dyn Report>);
+
+impl Report for Both {
+    fn case(&mut self, finished: &Finished) -> io::Result<()> {
+        self.0.case(finished)?;
+        self.1.case(finished)
+    }
+
+    fn end(&mut self, summary: &Summary) -> io::Result<()> {
+        self.0.end(summary)?;
+        self.1.end(summary)
+    }
+}
+
 impl Header {
     /// The command that repeats a case.
     pub fn repeat(&self, case: &str) -> String {
-        let backend = match self.backend {
-            "sim" => String::new(),
-            other => format!(" --backend {other}"),
-        };
-        let isolate = if self.isolate { " --isolate" } else { "" };
-        let timeout =
-            self.timeout.map_or_else(String::new, |limit| format!(" --timeout {}", limit.as_secs_f64()));
-        format!("cargo run --release -- conformance '{case}' --seed {}{backend}{isolate}{timeout}", self.seed)
+        let features = if self.target.uses_hsa() { " --features hsa" } else { "" };
+        let mut options = self.target.options();
+        if self.isolate {
+            options.push("--isolate".to_owned());
+        }
+        if let Some(limit) = self.timeout {
+            options.push(format!("--timeout {}", limit.as_secs_f64()));
+        }
+        options
+            .insert(0, format!("cargo run --release{features} -- conformance '{case}' --seed {}", self.seed));
+        options.join(" ")
     }
 }
 

@@ -4,6 +4,7 @@ mod in_order;
 mod isolated;
 
 use crate::case::Case;
+use crate::compare;
 use crate::expectations::{Expectation, adjust, expectation};
 use crate::failure::Checked;
 use crate::machine::Machine;
@@ -16,27 +17,37 @@ use kreplay_core::event::{self, Entry, Event};
 use kreplay_core::fixture::Need;
 use kreplay_core::gate::Access;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::Duration;
 
 pub use isolated::Isolation;
 
+/// How often a run looks whether it is to stop.
+const LOOK: Duration = Duration::from_millis(100);
+/// How long cases that are running may take when a run is to stop.
+const GRACE: Duration = Duration::from_secs(1);
+
 /// A run of the suite.
-pub struct Run<'a> {
+#[derive(Clone)]
+pub struct Run {
     /// What runs.
-    pub cases: &'a [Case],
+    pub cases: Vec<Case>,
     /// On what.
-    pub machine: &'a Machine,
+    pub machine: Machine,
+    /// Another machine, whose event logs must have the same order.
+    pub reference: Option<Machine>,
     /// Seed of every fixture.
     pub seed: u64,
     /// Known failures.
-    pub known: &'a [Expectation],
+    pub known: Vec<Expectation>,
     /// Whether each case gets a process of its own.
     pub isolation: Option<Isolation>,
     /// Cases that run at the same time.
     pub jobs: usize,
+    /// Once it is set the run ends: cases in processes of their own at once, others if they do so within a second.
+    pub stop: Arc<AtomicBool>,
 }
 
 /// A case that has ended.
@@ -50,49 +61,88 @@ pub struct Finished {
     pub elapsed: Duration,
 }
 
-impl Run<'_> {
-    /// Runs every case and hands each to `report` as soon as it and all before it have ended. An error of `report`
-    /// ends the run.
-    pub fn execute<E>(&self, mut report: impl FnMut(&Finished) -> Result<(), E>) -> Result<Summary, E> {
-        let next = AtomicUsize::new(0);
-        let (ended, results) = mpsc::channel();
-        thread::scope(|scope| {
-            for _ in 0..self.jobs.clamp(1, self.cases.len().max(1)) {
-                let (ended, next) = (ended.clone(), &next);
-                scope.spawn(move || self.work(next, &ended));
-            }
-            drop(ended);
-            let mut summary = Summary::default();
-            for finished in InOrder::new(results.iter()) {
-                summary.count(&finished.verdict);
-                if let Err(error) = report(&finished) {
-                    next.store(self.cases.len(), Ordering::Relaxed);
-                    return Err(error);
-                }
-            }
-            Ok(summary)
-        })
+impl Run {
+    /// Of cases on a machine, one at a time in this process, with seed 0 and no known failures.
+    pub fn new(cases: Vec<Case>, machine: Machine) -> Self {
+        Self {
+            cases,
+            machine,
+            reference: None,
+            seed: 0,
+            known: Vec::new(),
+            isolation: None,
+            jobs: 1,
+            stop: Arc::default(),
+        }
     }
 
-    /// Takes the next case, again and again, until none is left or nobody listens.
-    fn work(&self, next: &AtomicUsize, ended: &mpsc::Sender<(usize, Finished)>) {
-        loop {
+    /// Runs every case and hands each to `report` as soon as it and all before it have ended. An error of `report`
+    /// ends the run. A case that does not end when the run is to stop is left behind on its thread.
+    pub fn execute<E>(self, mut report: impl FnMut(&Finished) -> Result<(), E>) -> Result<Summary, E> {
+        let mut summary = Summary { not_run: self.cases.len(), ..Summary::default() };
+        let mut count = |finished: Finished| {
+            summary.count(&finished.verdict);
+            summary.not_run -= 1;
+            report(&finished)
+        };
+        let mut order = InOrder::new();
+        let run = Arc::new(self);
+        let results = run.start();
+        while let Some((index, finished)) = run.next_of(&results) {
+            order.add(index, finished).try_for_each(&mut count)?;
+        }
+        order.rest().try_for_each(&mut count)?;
+        Ok(summary)
+    }
+
+    /// Starts the threads that run cases; they end when none is left, the run is to stop, or nobody listens.
+    fn start(self: &Arc<Self>) -> Receiver<(usize, Finished)> {
+        let next = Arc::new(AtomicUsize::new(0));
+        let (ended, results) = mpsc::channel();
+        for _ in 0..self.jobs.clamp(1, self.cases.len().max(1)) {
+            let (run, ended, next) = (Arc::clone(self), ended.clone(), Arc::clone(&next));
+            #[expect(clippy::disallowed_methods, reason = "a scope would wait for a case that never ends")]
+            thread::spawn(move || run.work(&next, &ended));
+        }
+        results
+    }
+
+    fn work(&self, next: &AtomicUsize, ended: &Sender<(usize, Finished)>) {
+        while !self.is_stopped() {
             let index = next.fetch_add(1, Ordering::Relaxed);
-            let Some(case) = self.cases.get(index) else { break };
-            if ended.send((index, self.finish(case))).is_err() {
+            let Some(finished) = self.cases.get(index).and_then(|case| self.finish(case)) else { break };
+            if ended.send((index, finished)).is_err() {
                 break;
             }
         }
     }
 
-    fn finish(&self, case: &Case) -> Finished {
+    /// The next case that ends; `None` if there will be none, or when the run is to stop and none has ended for a while.
+    fn next_of<T>(&self, results: &Receiver<T>) -> Option<T> {
+        loop {
+            let stopped = self.is_stopped();
+            match results.recv_timeout(if stopped { GRACE } else { LOOK }) {
+                Ok(result) => return Some(result),
+                Err(RecvTimeoutError::Timeout) if !stopped => {}
+                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => return None,
+            }
+        }
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
+    /// Runs a case; `None` if it was ended because the run is to stop.
+    fn finish(&self, case: &Case) -> Option<Finished> {
         let watch = Stopwatch::start();
-        let verdict = match &self.isolation {
-            Some(isolation) => isolation.judge(case),
-            None => judge(case, self.machine, self.seed),
+        let verdict = match (&self.isolation, &self.reference) {
+            (Some(isolation), _) => isolation.judge(case, &self.stop)?,
+            (None, Some(reference)) => compare::judge(case, &self.machine, reference, self.seed),
+            (None, None) => judge(case, &self.machine, self.seed),
         };
-        let expected = expectation(self.known, self.machine.backend.name(), &self.machine.agent, case);
-        Finished { case: *case, verdict: adjust(verdict, expected), elapsed: watch.elapsed() }
+        let expected = expectation(&self.known, self.machine.backend.name(), &self.machine.agent, case);
+        Some(Finished { case: *case, verdict: adjust(verdict, expected), elapsed: watch.elapsed() })
     }
 }
 

@@ -10,6 +10,8 @@ pub enum Verdict {
     Passed,
     /// Not as the requirements say.
     Failed(Trace),
+    /// A signal ended the process that it had for its own.
+    Crashed(Trace),
     /// The fixture does not offer what the case needs.
     Skipped(Vec<Need>),
     /// It failed, as was known.
@@ -38,7 +40,7 @@ pub struct Trace {
 impl Verdict {
     /// Whether the run as a whole fails because of it.
     pub const fn is_failure(&self) -> bool {
-        matches!(self, Self::Failed(_) | Self::UnexpectedPass { .. })
+        matches!(self, Self::Failed(_) | Self::Crashed(_) | Self::UnexpectedPass { .. })
     }
 
     /// Whether the case could not end.
@@ -51,6 +53,7 @@ impl Verdict {
         match self {
             Self::Passed => "passed",
             Self::Failed(_) => "failed",
+            Self::Crashed(_) => "crashed",
             Self::Skipped(_) => "skipped",
             Self::ExpectedFailure { .. } => "expected_failure",
             Self::UnexpectedPass { .. } => "unexpected_pass",
@@ -63,10 +66,18 @@ impl Verdict {
 pub struct Summary {
     /// Cases that passed.
     pub passed: usize,
-    /// Cases that failed, or passed against expectation.
+    /// Cases that failed, crashed, or passed against expectation.
     pub failed: usize,
     /// Cases that were skipped, or failed as expected.
     pub skipped: usize,
+    /// Cases that have no verdict, since the run was ended before theirs.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub not_run: usize,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)] // the signature that serde asks for
+const fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 impl Summary {
@@ -74,7 +85,7 @@ impl Summary {
     pub const fn count(&mut self, verdict: &Verdict) {
         match verdict {
             Verdict::Passed => self.passed += 1,
-            Verdict::Failed(_) | Verdict::UnexpectedPass { .. } => self.failed += 1,
+            Verdict::Failed(_) | Verdict::Crashed(_) | Verdict::UnexpectedPass { .. } => self.failed += 1,
             Verdict::Skipped(_) | Verdict::ExpectedFailure { .. } => self.skipped += 1,
         }
     }
@@ -82,6 +93,10 @@ impl Summary {
 
 impl std::fmt::Display for Summary {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} passed, {} failed, {} skipped", self.passed, self.failed, self.skipped)
+        write!(f, "{} passed, {} failed, {} skipped", self.passed, self.failed, self.skipped)?;
+        if self.not_run > 0 {
+            write!(f, ", {} not run", self.not_run)?;
+        }
+        Ok(())
     }
 }

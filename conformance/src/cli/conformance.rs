@@ -1,23 +1,30 @@
 //! `kreplay conformance`.
 
+mod reports;
+mod target;
+
 use super::progress::Progress;
-use super::{CommandError, Exit, number, output};
-use clap::{Args, ValueEnum};
+use super::{CommandError, Exit, number, output, signals};
+use clap::Args;
 use kreplay_conformance::case::Case;
 use kreplay_conformance::coverage::{Covered, cover};
-use kreplay_conformance::expectations::KNOWN;
-use kreplay_conformance::machine::{Backend, Machine};
+use kreplay_conformance::expectations::{self, Expectation, ExpectationsError, KNOWN};
+use kreplay_conformance::machine::Machine;
 use kreplay_conformance::query::{NoMatch, select};
-use kreplay_conformance::report::{Detail, Header, Json, Junit, Report, Table};
+use kreplay_conformance::report::{Detail, Header, Report};
 use kreplay_conformance::runner::{Isolation, Run};
 use kreplay_conformance::shard::Shard;
 use kreplay_conformance::spec::SPEC;
 use kreplay_conformance::verdict::Summary;
 use kreplay_conformance::{cases, listing, panics};
+pub(super) use reports::ReportError;
+use reports::{Format, ReportArgs};
+use std::ffi::OsString;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::thread;
 use std::time::Duration;
+use target::{Machines, TargetArgs, TargetArgsError};
 
 /// What to run, on what, and how to report it.
 #[derive(Debug, Default, Args)]
@@ -25,9 +32,8 @@ pub(super) struct Conformance {
     /// Cases to run: an id, an area, the beginning of an id, or a pattern with '*'; with --requirements also a
     /// requirement or an area of requirements
     query: Option<String>,
-    /// The machine to judge
-    #[arg(long, value_enum, default_value_t)]
-    backend: BackendArg,
+    #[command(flatten)]
+    target: TargetArgs,
     /// Print the ids of the cases instead of running them
     #[arg(long, conflicts_with = "requirements")]
     list: bool,
@@ -46,30 +52,11 @@ pub(super) struct Conformance {
     /// With --isolate: end a case after S seconds
     #[arg(long, value_name = "S", value_parser = number::seconds, allow_negative_numbers = true)]
     timeout: Option<Duration>,
-    /// How to report
-    #[arg(long, value_enum, default_value_t)]
-    format: Format,
-    /// Write the report to a file
+    /// Failures of this machine that are known, as TOML; one that passes fails the run
     #[arg(long, value_name = "FILE")]
-    output: Option<PathBuf>,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-enum BackendArg {
-    /// The simulated GPU
-    #[default]
-    Sim,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-enum Format {
-    /// For people
-    #[default]
-    Table,
-    /// JSON lines, the last one the summary
-    Json,
-    /// XML for CI systems
-    Junit,
+    expect: Option<PathBuf>,
+    #[command(flatten)]
+    report: ReportArgs,
 }
 
 /// What is wrong with the command line.
@@ -81,16 +68,16 @@ pub(super) enum UsageError {
         "--timeout needs --isolate, since only a case in a process of its own can be ended: add --isolate"
     )]
     TimeoutAlone,
-    #[error("--isolate and --timeout are about runs, and --{0} runs nothing: leave them out")]
-    NothingRuns(&'static str),
+    #[error("{0} is about runs, and --{1} runs nothing: leave it out")]
+    NothingRuns(&'static str, &'static str),
     #[error("--{0} has no JUnit form, expected --format table or json")]
     NoJunit(&'static str),
-    #[error("the report cannot be written to '{path}' ({error}): name a file in a directory that exists")]
-    Output { path: String, error: io::Error },
-    #[error("the report cannot be written to '{0}', which is a directory: add the name of a file in it")]
-    Directory(String),
     #[error("--isolate cannot find this program to run it again ({0}): run without --isolate")]
     NoProgram(io::Error),
+    #[error(transparent)]
+    Target(#[from] TargetArgsError),
+    #[error(transparent)]
+    Expectations(#[from] ExpectationsError),
 }
 
 impl Conformance {
@@ -139,31 +126,35 @@ impl Conformance {
         table: fn(&mut Box<dyn Write>, &[T]) -> io::Result<()>,
         json: fn(&mut Box<dyn Write>, &[T]) -> io::Result<()>,
     ) -> Result<Exit, CommandError> {
-        if self.isolate || self.timeout.is_some() {
-            return Err(UsageError::NothingRuns(what).into());
+        if let Some(option) = self.of_runs() {
+            return Err(UsageError::NothingRuns(option, what).into());
         }
-        let print = match self.format {
+        let print = match self.report.format {
             Format::Table => table,
             Format::Json => json,
             Format::Junit => return Err(UsageError::NoJunit(what).into()),
         };
-        let mut out = self.writer()?;
+        let mut out = self.report.writer()?;
         output::listed(print(&mut out, items).and_then(|()| out.flush()))?;
         Ok(Exit::AsExpected)
     }
 
     fn run(&self, chosen: &[Case]) -> Result<Exit, CommandError> {
         let isolation = self.isolation()?;
-        let machine = self.backend.backend().machine();
+        let known = self.known()?;
+        let Machines { judged, reference } = self.target.machines().map_err(UsageError::from)?;
+        let stop = signals::stop_on_signals()?;
+        let mut report = self.report(&judged, chosen.len())?;
         let run = Run {
-            cases: chosen,
-            machine: &machine,
+            cases: chosen.to_vec(),
+            machine: judged,
+            reference,
             seed: self.seed,
-            known: KNOWN,
+            known,
             isolation,
-            jobs: thread::available_parallelism().map_or(1, usize::from),
+            jobs: self.jobs(),
+            stop,
         };
-        let mut report = self.report(&machine, chosen.len())?;
         panics::note_quietly();
         let progress = Progress::new(chosen.len());
         let mut endless = false;
@@ -173,10 +164,40 @@ impl Conformance {
         })?;
         drop(progress);
         report.end(&summary)?;
-        if self.output.is_some() {
+        if self.report.output.is_some() {
             writeln!(io::stdout(), "{summary}")?;
         }
+        if summary.not_run > 0 {
+            signals::leave(Exit::Endless);
+        }
         Ok(exit(&summary, endless))
+    }
+
+    /// An option that only a run can have.
+    fn of_runs(&self) -> Option<&'static str> {
+        let options = [
+            ("--isolate", self.isolate),
+            ("--timeout", self.timeout.is_some()),
+            ("--expect", self.expect.is_some()),
+            ("--junit", self.report.junit.is_some()),
+        ];
+        options.into_iter().find_map(|(name, given)| given.then_some(name)).or_else(|| self.target.of_runs())
+    }
+
+    /// A process has one HSA runtime, which serves one case at a time.
+    fn jobs(&self) -> usize {
+        if self.target.target().uses_hsa() && !self.isolate {
+            return 1;
+        }
+        thread::available_parallelism().map_or(1, usize::from)
+    }
+
+    fn known(&self) -> Result<Vec<Expectation>, UsageError> {
+        let mut known = KNOWN.to_vec();
+        if let Some(path) = &self.expect {
+            known.extend(expectations::read(path, self.target.target().backend.name(), &cases::all())?);
+        }
+        Ok(known)
     }
 
     fn isolation(&self) -> Result<Option<Isolation>, UsageError> {
@@ -186,48 +207,29 @@ impl Conformance {
             (true, timeout) => {
                 let program = std::env::current_exe().map_err(UsageError::NoProgram)?;
                 let seed = self.seed.to_string();
-                let backend = self.backend.backend().name();
-                let arguments = ["conformance", "--backend", backend, "--seed", &seed, "--format", "json"]
-                    .map(Into::into);
-                Ok(Some(Isolation { program, arguments: arguments.into(), timeout }))
+                let always = ["conformance", "--seed", &seed, "--format", "json"].map(OsString::from);
+                let target = self.target.target().options().into_iter().map(OsString::from);
+                Ok(Some(Isolation {
+                    program,
+                    arguments: always.into_iter().chain(target).collect(),
+                    timeout,
+                }))
             }
         }
     }
 
     fn report(&self, machine: &Machine, cases: usize) -> Result<Box<dyn Report>, CommandError> {
-        let out = self.writer()?;
         let header = Header {
-            backend: machine.backend.name(),
+            target: self.target.target(),
             agent: machine.agent.clone(),
+            facts: machine.facts.clone(),
             seed: self.seed,
             cases,
             isolate: self.isolate,
             timeout: self.timeout,
         };
         let detail = if self.query.is_some() { Detail::Lines } else { Detail::Counts };
-        Ok(match self.format {
-            Format::Table => Box::new(Table::begin(out, header, detail)),
-            Format::Json => Box::new(Json::begin(out, header)?),
-            Format::Junit => Box::new(Junit::begin(out, header)),
-        })
-    }
-
-    fn writer(&self) -> Result<Box<dyn Write>, UsageError> {
-        output::open(self.output.as_deref()).map_err(|error| {
-            let path = self.output.as_ref().map_or_else(String::new, |path| path.display().to_string());
-            match error.kind() {
-                io::ErrorKind::IsADirectory => UsageError::Directory(path),
-                _ => UsageError::Output { path, error },
-            }
-        })
-    }
-}
-
-impl BackendArg {
-    const fn backend(self) -> Backend {
-        match self {
-            Self::Sim => Backend::Sim,
-        }
+        self.report.begin(header, detail)
     }
 }
 

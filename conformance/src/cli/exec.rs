@@ -1,14 +1,13 @@
 //! `kreplay exec`.
 
 use super::thunk::{self, LibraryError};
-use super::{CommandError, Exit};
+use super::{CommandError, Exit, simulated};
 use clap::{Args, ValueEnum};
-use kreplay_kmt::{driver, settings, topology};
-use std::env;
-use std::ffi::{OsStr, OsString};
+use kreplay_kmt::{settings, topology};
+use std::ffi::OsString;
 use std::io;
 use std::os::unix::process::CommandExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 
 /// What to run, and on what.
@@ -57,7 +56,7 @@ impl Exec {
     pub(super) fn execute(&self) -> Result<Exit, CommandError> {
         let mut program = Command::new(&self.program);
         program.args(&self.arguments);
-        prepend(&mut program, "LD_LIBRARY_PATH", &thunk::find().map_err(ExecError::from)?);
+        let library = thunk::find().map_err(ExecError::from)?;
         if let Some(gpus) = self.gpus {
             program.env(topology::GPUS_VARIABLE, gpus.to_string());
         }
@@ -67,11 +66,7 @@ impl Exec {
         if let Some(seed) = self.seed {
             program.env(settings::SEED_VARIABLE, seed.to_string());
         }
-        match driver::present() {
-            Ok(None) => {}
-            Ok(Some(programs)) => prepend(&mut program, "PATH", &programs),
-            Err(error) => eprintln!("note: programs that look for /dev/kfd find none ({error})"),
-        }
+        simulated::prepare(&mut program, &library);
         let error = program.exec();
         Err(ExecError::Program { program: self.program.clone().into(), error }.into())
     }
@@ -84,14 +79,4 @@ impl Log {
             Self::Json => "json",
         }
     }
-}
-
-/// Puts a folder first in a variable that lists folders.
-fn prepend(program: &mut Command, variable: &str, folder: &Path) {
-    let mut folders = OsString::from(folder);
-    if let Some(others) = env::var_os(variable).filter(|others| !others.is_empty()) {
-        folders.push(OsStr::new(":"));
-        folders.push(others);
-    }
-    program.env(variable, folders);
 }

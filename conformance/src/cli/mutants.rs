@@ -3,7 +3,7 @@
 use super::{CommandError, Exit, number, output};
 use clap::Args;
 use kreplay_conformance::exploration::Exploration;
-use kreplay_conformance::machine::Backend;
+use kreplay_conformance::machine::Machine;
 use kreplay_conformance::mutants::explored::{self, Explored};
 use kreplay_conformance::mutants::{self, Fate, Mutant};
 use kreplay_conformance::{cases, panics};
@@ -31,7 +31,7 @@ impl Mutants {
             return Ok(Exit::AsExpected);
         }
         panics::note_quietly();
-        let (cases, machine) = (cases::all(), Backend::Sim.machine());
+        let (cases, machine) = (cases::all(), Machine::sim());
         let mut survivors = 0;
         for engine in &chosen {
             let mut killed = true;

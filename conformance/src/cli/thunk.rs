@@ -29,6 +29,8 @@ pub(super) enum LibraryError {
     Missing(PathBuf),
     #[error("this program's own place is unknown: {0}")]
     Nowhere(io::Error),
+    #[error("this program cannot be run again, on the simulated GPU: {0}")]
+    Again(io::Error),
 }
 
 impl Thunk {
@@ -54,4 +56,16 @@ fn folder() -> Result<PathBuf, LibraryError> {
 pub(super) fn find() -> Result<PathBuf, LibraryError> {
     let folder = folder()?;
     if folder.join(LIBRARY).exists() { Ok(folder) } else { Err(LibraryError::Missing(folder)) }
+}
+
+/// The same; the library is built first if it is not there.
+pub(super) fn find_or_build() -> Result<PathBuf, LibraryError> {
+    match find() {
+        Err(LibraryError::Missing(folder)) => {
+            eprintln!("note: {LIBRARY} is built in '{}', which takes a while", folder.display());
+            build_thunk(&folder, Profile::Release)?;
+            Ok(folder)
+        }
+        found => found,
+    }
 }

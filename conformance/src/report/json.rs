@@ -3,6 +3,7 @@
 use super::{Header, Report};
 use crate::case::Case;
 use crate::failure::Failure;
+use crate::machine::{Backend, Facts};
 use crate::runner::Finished;
 use crate::verdict::{Summary, Trace, Verdict};
 use kreplay_core::fixture::Need;
@@ -11,12 +12,28 @@ use serde_json::{Value, json};
 use std::io::{self, Write};
 
 /// Version of the objects.
-pub const SCHEMA: u32 = 1;
+pub const SCHEMA: u32 = 2;
 
 /// The report as JSON lines.
 pub struct Json<W> {
     out: W,
     header: Header,
+}
+
+/// What the report says about the run.
+#[derive(Debug, Serialize)]
+struct Head<'h> {
+    schema: u32,
+    backend: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    compare: Option<&'static str>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    simulated: bool,
+    agent: &'h str,
+    seed: u64,
+    cases: usize,
+    #[serde(flatten)]
+    facts: &'h Facts,
 }
 
 /// What the report says about a case.
@@ -48,22 +65,31 @@ struct FailureRecord {
 impl<W: Write> Json<W> {
     /// Begins the report.
     pub fn begin(mut out: W, header: Header) -> io::Result<Self> {
-        let Header { backend, agent, seed, cases, .. } = &header;
-        line(
-            &mut out,
-            &json!({"schema": SCHEMA, "backend": backend, "agent": agent, "seed": seed, "cases": cases}),
-        )?;
+        let Header { target, agent, seed, cases, facts, .. } = &header;
+        let head = Head {
+            schema: SCHEMA,
+            backend: target.backend.name(),
+            compare: target.compare.map(Backend::name),
+            simulated: target.simulated,
+            agent,
+            seed: *seed,
+            cases: *cases,
+            facts,
+        };
+        line(&mut out, &head)?;
         Ok(Self { out, header })
     }
 }
 
 impl<W: Write> Report for Json<W> {
     fn case(&mut self, finished: &Finished) -> io::Result<()> {
-        line(&mut self.out, &Record::of(finished, &self.header))
+        line(&mut self.out, &Record::of(finished, &self.header))?;
+        self.out.flush()
     }
 
     fn end(&mut self, summary: &Summary) -> io::Result<()> {
-        line(&mut self.out, &json!({ "summary": summary }))
+        line(&mut self.out, &json!({ "summary": summary }))?;
+        self.out.flush()
     }
 }
 
@@ -72,7 +98,7 @@ impl Record {
         let Finished { case, verdict, elapsed } = finished;
         let (needs, expectation, trace) = match verdict {
             Verdict::Passed => (vec![], None, None),
-            Verdict::Failed(trace) => (vec![], None, Some(trace)),
+            Verdict::Failed(trace) | Verdict::Crashed(trace) => (vec![], None, Some(trace)),
             Verdict::Skipped(needs) => (needs.iter().map(|&need| id(need)).collect(), None, None),
             Verdict::ExpectedFailure { why, trace } => (vec![], Some(why.clone()), Some(trace)),
             Verdict::UnexpectedPass { why } => (vec![], Some(why.clone()), None),
@@ -93,6 +119,7 @@ impl Record {
         match self.verdict.as_str() {
             "passed" => Some(Verdict::Passed),
             "failed" => trace.map(Verdict::Failed),
+            "crashed" => trace.map(Verdict::Crashed),
             "skipped" => {
                 let missing = |need: &Need| self.needs.contains(&id(*need));
                 Some(Verdict::Skipped(case.needs.iter().copied().filter(missing).collect()))

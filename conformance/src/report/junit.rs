@@ -23,7 +23,9 @@ impl<W: Write> Junit<W> {
 
     fn suite(&mut self, area: &str) -> &mut TestSuite {
         if self.suites.last().is_none_or(|suite| suite.name.as_str() != area) {
-            self.suites.push(TestSuite::new(area));
+            let mut suite = TestSuite::new(area);
+            suite.add_properties(self.header.facts.pairs());
+            self.suites.push(suite);
         }
         self.suites.last_mut().expect("one was pushed if there was none")
     }
@@ -37,8 +39,12 @@ impl<W: Write> Report for Junit<W> {
         Ok(())
     }
 
-    fn end(&mut self, _: &Summary) -> io::Result<()> {
-        let name = format!("kreplay conformance on {} ({})", self.header.backend, self.header.agent);
+    fn end(&mut self, summary: &Summary) -> io::Result<()> {
+        if summary.not_run > 0 {
+            self.suite("run").add_test_case(cut_short(summary.not_run));
+        }
+        let name =
+            format!("kreplay conformance on {} ({})", self.header.target.backend.name(), self.header.agent);
         let mut report = quick_junit::Report::new(name);
         report.add_test_suites(self.suites.drain(..));
         let text = report.to_string().map_err(io::Error::other)?;
@@ -50,7 +56,12 @@ impl<W: Write> Report for Junit<W> {
 fn status(finished: &Finished, header: &Header) -> TestCaseStatus {
     match &finished.verdict {
         Verdict::Passed => TestCaseStatus::success(),
-        Verdict::Failed(trace) => failed(trace, finished, header),
+        Verdict::Failed(trace) => failed(NonSuccessKind::Failure, trace, finished, header),
+        Verdict::Crashed(trace) => {
+            let mut status = failed(NonSuccessKind::Error, trace, finished, header);
+            status.set_type("crashed");
+            status
+        }
         Verdict::Skipped(needs) => {
             let needs: Vec<&str> = needs.iter().map(|&need| need_name(need)).collect();
             skipped(format!("needs {}", needs.join(" and ")))
@@ -66,8 +77,8 @@ fn status(finished: &Finished, header: &Header) -> TestCaseStatus {
     }
 }
 
-fn failed(trace: &Trace, finished: &Finished, header: &Header) -> TestCaseStatus {
-    let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
+fn failed(kind: NonSuccessKind, trace: &Trace, finished: &Finished, header: &Header) -> TestCaseStatus {
+    let mut status = TestCaseStatus::non_success(kind);
     let at = trace.failure.at.as_ref().map_or_else(String::new, |at| format!("at {at}\n"));
     let requires = finished.case.cites.join(", ");
     let repeat = header.repeat(finished.case.id);
@@ -76,6 +87,13 @@ fn failed(trace: &Trace, finished: &Finished, header: &Header) -> TestCaseStatus
         .set_message(&trace.failure.why)
         .set_description(format!("{at}requires: {requires}\nrepeat: {repeat}\n{log}"));
     status
+}
+
+/// An entry that keeps a run from looking whole.
+fn cut_short(not_run: usize) -> TestCase {
+    let mut status = TestCaseStatus::non_success(NonSuccessKind::Error);
+    status.set_type("not run").set_message(format!("the run was ended before {not_run} of its cases"));
+    TestCase::new("run/whole", status)
 }
 
 fn skipped(why: String) -> TestCaseStatus {

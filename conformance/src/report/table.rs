@@ -56,7 +56,8 @@ impl<W: Write> Table<W> {
         match &finished.verdict {
             Verdict::Passed if self.detail == Detail::Counts => Ok(()),
             Verdict::Passed => self.entry(GOOD, "passed", id, ""),
-            Verdict::Failed(trace) => self.failed(finished, trace),
+            Verdict::Failed(trace) => self.failed("FAILED", finished, trace),
+            Verdict::Crashed(trace) => self.failed("CRASHED", finished, trace),
             Verdict::Skipped(needs) => {
                 let needs: Vec<&str> = needs.iter().map(|&need| need_name(need)).collect();
                 self.entry(DULL, "skipped", id, &format!("needs {}", needs.join(" and ")))
@@ -75,9 +76,9 @@ impl<W: Write> Table<W> {
         writeln!(self.out, "  {style}{word:<7}{style:#} {id}{colon}{more}")
     }
 
-    fn failed(&mut self, finished: &Finished, trace: &Trace) -> io::Result<()> {
+    fn failed(&mut self, word: &str, finished: &Finished, trace: &Trace) -> io::Result<()> {
         let id = finished.case.id;
-        self.entry(BAD, "FAILED", id, &trace.failure.why)?;
+        self.entry(BAD, word, id, &trace.failure.why)?;
         if let Some(at) = &trace.failure.at {
             writeln!(self.out, "      at {at}")?;
         }

@@ -1,6 +1,7 @@
 use super::{Detail, Header, Json, Junit, Report, Table, json};
 use crate::case::Case;
 use crate::failure::Failure;
+use crate::machine::{Backend, Facts, Gpu, Runtime, Target};
 use crate::runner::Finished;
 use crate::verdict::{Summary, Trace, Verdict};
 use kreplay_core::fixture::Need;
@@ -12,7 +13,38 @@ const fn case(id: &'static str) -> Case {
 }
 
 fn header() -> Header {
-    Header { backend: "sim", agent: "gfx90a".into(), seed: 7, cases: 6, isolate: false, timeout: None }
+    Header {
+        target: Target::default(),
+        agent: "gfx90a".into(),
+        facts: Facts::default(),
+        seed: 7,
+        cases: 7,
+        isolate: false,
+        timeout: None,
+    }
+}
+
+/// Of a machine with hardware.
+fn hardware() -> Header {
+    let gpu = |name: &str, product: &str| Gpu { name: name.into(), product: product.into() };
+    Header {
+        target: Target {
+            backend: Backend::Hsa,
+            compare: Some(Backend::Sim),
+            agent: Some("1".into()),
+            ..Target::default()
+        },
+        facts: Facts {
+            agents: vec![gpu("gfx90a", "AMD Instinct MI210"), gpu("gfx942", "AMD Instinct MI300X")],
+            runtime: Some(Runtime {
+                version: "1.1".into(),
+                library: "/opt/rocm/libhsa-runtime64.so.1".into(),
+            }),
+            driver: Some("6.10.5".into()),
+        },
+        isolate: true,
+        ..header()
+    }
 }
 
 fn trace() -> Trace {
@@ -26,6 +58,7 @@ fn run() -> Vec<Finished> {
         ("config/good", Verdict::Passed),
         ("config/also", Verdict::Passed),
         ("memory/bad", Verdict::Failed(trace())),
+        ("memory/crash", Verdict::Crashed(Trace { log: String::new(), ..trace() })),
         ("memory/absent", Verdict::Skipped(vec![Need::Faults])),
         ("services/known", Verdict::ExpectedFailure { why: "erratum 1".into(), trace: trace() }),
         ("services/mended", Verdict::UnexpectedPass { why: "erratum 2".into() }),
@@ -72,15 +105,15 @@ fn a_table_can_have_a_line_a_case() {
 
 #[test]
 fn a_table_ends_with_the_summary() {
-    assert_eq!(table(Detail::Counts).lines().last(), Some("2 passed, 2 failed, 2 skipped"));
+    assert_eq!(table(Detail::Counts).lines().last(), Some("2 passed, 3 failed, 2 skipped"));
 }
 
 #[test]
 fn json_lines_begin_with_the_schema_and_end_with_the_summary() {
     let text = json();
     let lines: Vec<&str> = text.lines().collect();
-    assert_eq!(lines[0], r#"{"schema":1,"backend":"sim","agent":"gfx90a","seed":7,"cases":6}"#);
-    assert_eq!(lines[lines.len() - 1], r#"{"summary":{"passed":2,"failed":2,"skipped":2}}"#);
+    assert_eq!(lines[0], r#"{"schema":2,"backend":"sim","agent":"gfx90a","seed":7,"cases":7}"#);
+    assert_eq!(lines[lines.len() - 1], r#"{"summary":{"passed":2,"failed":3,"skipped":2}}"#);
     insta::assert_snapshot!(text);
 }
 
@@ -100,8 +133,54 @@ fn junit_is_read_back_by_its_library() {
     let report = quick_junit::Report::deserialize_from_str(&text).unwrap();
     let names: Vec<&str> = report.test_suites.iter().map(|suite| suite.name.as_str()).collect();
     assert_eq!(names, ["config", "memory", "services"]);
-    assert_eq!((report.tests, report.failures), (6, 2));
+    assert_eq!((report.tests, report.failures, report.errors), (7, 2, 1));
     insta::assert_snapshot!(text);
+}
+
+#[test]
+fn reports_say_what_the_machine_is() {
+    let json = written(|out| drop(Json::begin(out, hardware()).unwrap()));
+    insta::assert_snapshot!(json);
+    let text = written(|out| tell(&mut Junit::begin(out, hardware())));
+    let report = quick_junit::Report::deserialize_from_str(&text).unwrap();
+    for suite in &report.test_suites {
+        let properties: Vec<(&str, &str)> = suite
+            .properties
+            .iter()
+            .map(|property| (property.name.as_str(), property.value.as_str()))
+            .collect();
+        let expected = [
+            ("agent0", "gfx90a (AMD Instinct MI210)"),
+            ("agent1", "gfx942 (AMD Instinct MI300X)"),
+            ("runtime", "1.1 (/opt/rocm/libhsa-runtime64.so.1)"),
+            ("driver", "6.10.5"),
+        ];
+        assert_eq!(properties, expected, "{:?}", suite.name);
+    }
+}
+
+#[test]
+fn the_command_that_repeats_a_case_names_the_same_machine() {
+    let options = "--seed 7 --backend hsa --compare sim --agent 1 --isolate";
+    assert_eq!(
+        hardware().repeat("a/b"),
+        format!("cargo run --release --features hsa -- conformance 'a/b' {options}")
+    );
+}
+
+#[test]
+fn a_run_that_was_cut_short_says_so() {
+    let summary = Summary { passed: 1, not_run: 6, ..Summary::default() };
+    let json = written(|out| Json::begin(out, header()).unwrap().end(&summary).unwrap());
+    assert!(
+        json.ends_with("{\"summary\":{\"passed\":1,\"failed\":0,\"skipped\":0,\"not_run\":6}}\n"),
+        "{json}"
+    );
+    assert_eq!(summary.to_string(), "1 passed, 0 failed, 0 skipped, 6 not run");
+    let text = written(|out| Junit::begin(out, header()).end(&summary).unwrap());
+    let report = quick_junit::Report::deserialize_from_str(&text).unwrap();
+    assert_eq!((report.tests, report.errors), (1, 1), "{text}");
+    assert!(text.contains("the run was ended before 6 of its cases"), "{text}");
 }
 
 /// A table of failures that all have a long log.
@@ -162,13 +241,4 @@ impl Write for Closed {
 fn junit_says_that_nobody_reads() {
     let error = Junit::begin(Closed, header()).end(&Summary::default()).unwrap_err();
     assert_eq!(error.kind(), std::io::ErrorKind::BrokenPipe);
-}
-
-#[test]
-fn another_backend_is_part_of_the_repeating_command() {
-    let elsewhere = Header { backend: "hsa", ..header() };
-    assert_eq!(
-        elsewhere.repeat("memory/bad"),
-        "cargo run --release -- conformance 'memory/bad' --seed 7 --backend hsa"
-    );
 }

@@ -1,7 +1,7 @@
 use super::tool::{CONFIG_ENTER, PASS_ENTER, Seen};
 use super::{Launch, Queue, Rig, Tool};
 use crate::failure::{Checked, Failure};
-use crate::machine::Backend;
+use crate::machine::Machine;
 use crate::{ensure, ensure_eq};
 use kreplay_core::aql::PacketError;
 use kreplay_core::event::{self, Event};
@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 fn rig() -> Rig {
-    Rig::new((Backend::Sim.machine().make)(1))
+    Rig::new((Machine::sim().make)(1))
 }
 
 #[test]

@@ -2,31 +2,30 @@
 
 use std::collections::BTreeMap;
 
-/// Yields item 0, 1, 2 and so on as soon as each is there, from an iterator that yields them in any order.
-pub(super) struct InOrder<T, I> {
-    items: I,
+/// Hands out item 0, 1, 2 and so on as soon as each is there; they are added in any order.
+pub(super) struct InOrder<T> {
     early: BTreeMap<usize, T>,
     next: usize,
 }
 
-impl<T, I: Iterator<Item = (usize, T)>> InOrder<T, I> {
-    pub(super) const fn new(items: I) -> Self {
-        Self { items, early: BTreeMap::new(), next: 0 }
+impl<T> InOrder<T> {
+    pub(super) const fn new() -> Self {
+        Self { early: BTreeMap::new(), next: 0 }
     }
-}
 
-impl<T, I: Iterator<Item = (usize, T)>> Iterator for InOrder<T, I> {
-    type Item = T;
+    /// Adds an item, and hands out those whose turn it is now.
+    pub(super) fn add(&mut self, index: usize, item: T) -> impl Iterator<Item = T> {
+        self.early.insert(index, item);
+        std::iter::from_fn(|| {
+            let item = self.early.remove(&self.next)?;
+            self.next += 1;
+            Some(item)
+        })
+    }
 
-    fn next(&mut self) -> Option<T> {
-        loop {
-            if let Some(item) = self.early.remove(&self.next) {
-                self.next += 1;
-                return Some(item);
-            }
-            let (index, item) = self.items.next()?;
-            self.early.insert(index, item);
-        }
+    /// What is left, when some before it will not come.
+    pub(super) fn rest(self) -> impl Iterator<Item = T> {
+        self.early.into_values()
     }
 }
 
@@ -38,15 +37,28 @@ mod tests {
     proptest! {
         #[test]
         fn any_order_becomes_this_order(shuffled in Just((0..20).collect::<Vec<usize>>()).prop_shuffle()) {
-            let ordered: Vec<usize> = InOrder::new(shuffled.into_iter().map(|index| (index, index))).collect();
+            let mut order = InOrder::new();
+            let mut ordered = Vec::new();
+            for index in shuffled {
+                ordered.extend(order.add(index, index));
+            }
             prop_assert_eq!(ordered, (0..20).collect::<Vec<usize>>());
         }
     }
 
     #[test]
-    fn an_item_is_yielded_before_later_ones_are_asked_for() {
-        let mut items =
-            InOrder::new([(0, 'a'), (2, 'c')].into_iter().chain(std::iter::from_fn(|| panic!("asked"))));
-        assert_eq!(items.next(), Some('a'));
+    fn an_item_is_handed_out_in_its_turn_and_no_sooner() {
+        let mut order = InOrder::new();
+        assert_eq!(order.add(1, 'b').collect::<Vec<char>>(), []);
+        assert_eq!(order.add(0, 'a').collect::<Vec<char>>(), ['a', 'b']);
+        assert_eq!(order.add(2, 'c').collect::<Vec<char>>(), ['c']);
+    }
+
+    #[test]
+    fn what_is_left_keeps_its_order() {
+        let mut order = InOrder::new();
+        assert_eq!(order.add(3, 'd').count(), 0);
+        assert_eq!(order.add(1, 'b').count(), 0);
+        assert_eq!(order.rest().collect::<Vec<char>>(), ['b', 'd']);
     }
 }

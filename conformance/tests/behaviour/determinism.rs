@@ -7,7 +7,7 @@ use crate::oracle::script::{Replays, replays};
 use kreplay_conformance::case::Case;
 use kreplay_conformance::cases;
 use kreplay_conformance::expectations::KNOWN;
-use kreplay_conformance::machine::Backend;
+use kreplay_conformance::machine::Machine;
 use kreplay_conformance::rig::Rig;
 use kreplay_conformance::runner::Run;
 use kreplay_conformance::verdict::Verdict;
@@ -19,7 +19,7 @@ use std::process::{Command, Output};
 
 /// The log of a case under a seed.
 fn log(case: &Case, seed: u64) -> Vec<Entry> {
-    let rig = Rig::repeatable(move || (Backend::Sim.machine().make)(seed));
+    let rig = Rig::repeatable(move || (Machine::sim().make)(seed));
     (case.run)(&rig).unwrap_or_else(|failure| panic!("{} under seed {seed}: {failure:?}", case.id));
     rig.log()
 }
@@ -84,10 +84,10 @@ fn another_tool_writes_another_log() {
 /// The simulator offers all that cases need, so that none is skipped.
 #[test]
 fn every_case_passes_under_every_seed() {
-    let (cases, machine) = (cases::all(), Backend::Sim.machine());
+    let (cases, machine) = (cases::all(), Machine::sim());
     for seed in 1..=10 {
         let mut failed = Vec::new();
-        let run = Run { cases: &cases, machine: &machine, seed, known: KNOWN, isolation: None, jobs: 2 };
+        let run = Run { seed, known: KNOWN.to_vec(), jobs: 2, ..Run::new(cases.clone(), machine.clone()) };
         let Ok(summary) = run.execute(|finished| {
             if finished.verdict.is_failure() || matches!(finished.verdict, Verdict::Skipped(_)) {
                 failed.push(format!("{}: {:#?}", finished.case.id, finished.verdict));
