@@ -3,6 +3,7 @@
 use crate::caller::caller;
 use crate::intercept;
 use crate::machine::machine;
+use crate::memory::pointer_info;
 use crate::module;
 use crate::session::Session;
 use crate::transfer;
@@ -20,7 +21,7 @@ use std::time::Duration;
 
 impl Backend for Session {
     fn agents(&self) -> Vec<AgentId> {
-        Self::agents(self)
+        (0..machine().gpus.len() as u64).map(AgentId).collect()
     }
 
     fn caller(&self) -> Caller {
@@ -86,7 +87,7 @@ impl Backend for Session {
 
     fn copy_out(&self, region: Region, staging: StagingId, offset: u64) -> Result<(), CopyError> {
         let host = self.staging.part(staging, offset, region.bytes).ok_or(CopyError(region))?;
-        let (device, agent) = self.device_side(region)?;
+        let (device, agent) = device_side(region)?;
         // SAFETY: the tracker holds the region live during the call, and the staging block is the caller's.
         unsafe { transfer::copy((host, machine().cpu.agent), (device, agent), region.bytes as usize) }
             .map_err(|_| CopyError(region))
@@ -94,7 +95,7 @@ impl Backend for Session {
 
     fn copy_in(&self, region: Region, staging: StagingId, offset: u64) -> Result<(), CopyError> {
         let host = self.staging.part(staging, offset, region.bytes).ok_or(CopyError(region))?;
-        let (device, agent) = self.device_side(region)?;
+        let (device, agent) = device_side(region)?;
         // SAFETY: the tracker holds the region live during the call, and the staging block is the caller's.
         unsafe { transfer::copy((device, agent), (host, machine().cpu.agent), region.bytes as usize) }
             .map_err(|_| CopyError(region))
@@ -123,13 +124,13 @@ impl Session {
     fn is_agent_idle(&self, agent: AgentId, withheld: Option<SignalId>) -> bool {
         self.queues().iter().filter(|queue| queue.agent == agent).all(|queue| queue.is_idle(withheld))
     }
+}
 
-    /// Where a region is, and on which agent.
-    pub(crate) fn device_side(&self, region: Region) -> Result<(*mut c_void, hsa_sys::Agent), CopyError> {
-        let device = region.base as *mut c_void;
-        let info = crate::memory::pointer_info(device).ok_or(CopyError(region))?;
-        Ok((device, info.agent_owner))
-    }
+/// Where a region is, and on which agent.
+fn device_side(region: Region) -> Result<(*mut c_void, hsa_sys::Agent), CopyError> {
+    let device = region.base as *mut c_void;
+    let info = pointer_info(device).ok_or(CopyError(region))?;
+    Ok((device, info.agent_owner))
 }
 
 /// What the system says is available, in bytes.

@@ -2,6 +2,7 @@
 
 use hsa_sys::{Api, Status};
 use kreplay_core::backend::Caller;
+use kreplay_core::event::Actor;
 use kreplay_core::ids::ThreadId;
 use std::cell::Cell;
 use std::ffi::c_void;
@@ -16,6 +17,12 @@ static LAST: AtomicU64 = AtomicU64::new(0);
 /// The calling thread; threads are numbered as they come, from 1.
 pub(crate) fn caller() -> Caller {
     THREAD.get().unwrap_or_else(|| name(false))
+}
+
+/// The calling thread, as the log names it.
+pub(crate) fn actor() -> Actor {
+    let Caller { thread, async_event } = caller();
+    if async_event { Actor::AsyncEvent } else { Actor::Thread(thread) }
 }
 
 /// The calling thread runs completion handlers, or the runtime's own: it must never wait.

@@ -44,7 +44,8 @@ impl Completions {
         Ok(Self { signals, inbox: Mutex::default(), kick })
     }
 
-    pub(crate) fn start(&self, machine: &'static Machine) {
+    /// Starts the thread.
+    pub(crate) fn start(machine: &'static Machine) {
         let name = "kreplay completions".to_owned();
         let started = thread::Builder::new().name(name).spawn(move || machine.completions.serve(machine));
         if let Err(error) = started {

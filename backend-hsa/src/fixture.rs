@@ -8,6 +8,7 @@ mod memory;
 mod profile;
 mod threads;
 
+use crate::caller;
 use crate::current;
 use crate::intercept;
 use crate::lock::lock;
@@ -22,7 +23,9 @@ use kreplay_core::aql::Packet;
 use kreplay_core::backend::{Backend, Interceptor, SubmitError};
 use kreplay_core::event::{Entry, Event};
 use kreplay_core::fixture::{FaultRule, Fixture, FixtureError, Leftovers, Need, ToyKernel, VariableSpec};
-use kreplay_core::ids::{Address, AgentId, ExecutableId, KernelId, QueueId, SignalId, ThreadId, Timestamp};
+use kreplay_core::ids::{
+    Address, AgentId, DispatchId, ExecutableId, KernelId, QueueId, SignalId, ThreadId, Timestamp,
+};
 use kreplay_core::memory::MemoryClass;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -96,16 +99,16 @@ impl HsaFixture {
         }
         Ok(())
     }
+}
 
-    /// Takes slots of a ring, once there are enough.
-    fn reserve(&self, queue: &Queue, wanted: u64) -> Result<u64, SubmitError> {
-        let reserved = || {
-            // SAFETY: the queue is alive.
-            unsafe { ring::reserve(queue.id, queue.handle(), wanted) }
-        };
-        let first = threads::patiently(|| reserved().ok());
-        first.map_or_else(reserved, Ok)
-    }
+/// Takes slots of a ring, once there are enough.
+fn reserve(queue: &Queue, wanted: u64) -> Result<u64, SubmitError> {
+    let reserved = || {
+        // SAFETY: the queue is alive.
+        unsafe { ring::reserve(queue.id, queue.handle(), wanted) }
+    };
+    let first = threads::patiently(|| reserved().ok());
+    first.map_or_else(reserved, Ok)
 }
 
 impl Fixture for HsaFixture {
@@ -115,7 +118,7 @@ impl Fixture for HsaFixture {
 
     fn offers(&self, need: Need) -> bool {
         match need {
-            Need::TwoAgents => self.session.agents().len() >= 2,
+            Need::TwoAgents => self.platform.machine.gpus.len() >= 2,
             Need::Faults | Need::Counters => true,
             _ => false,
         }
@@ -166,7 +169,7 @@ impl Fixture for HsaFixture {
         if packets.is_empty() {
             return Ok(());
         }
-        let first = self.reserve(&queue, packets.len() as u64)?;
+        let first = reserve(&queue, packets.len() as u64)?;
         self.call(|| {
             // SAFETY: the slots were reserved.
             unsafe { ring::fill(queue.handle(), first, packets) };
@@ -195,8 +198,8 @@ impl Fixture for HsaFixture {
         let signal = self.live_signal(id)?;
         // SAFETY: alive.
         unsafe { (self.platform.api.core.signal_store_screlease)(signal, value) };
-        let event = || Event::Signal { signal: id, value, decremented: false, dispatch: Default::default() };
-        self.session.emit(self.session.actor(), event);
+        let event = || Event::Signal { signal: id, value, decremented: false, dispatch: DispatchId(0) };
+        self.session.emit(caller::actor(), event);
         Ok(())
     }
 

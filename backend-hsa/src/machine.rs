@@ -76,7 +76,7 @@ impl Machine {
         let frequency = system_value(&api, system_info::TIMESTAMP_FREQUENCY);
         let completions = Completions::new(&api).map_err(failed("hsa_signal_create"))?;
         let machine = MACHINE.get_or_init(|| Self { api, loader, cpu, gpus, completions, frequency });
-        machine.completions.start(machine);
+        Completions::start(machine);
         caller::mark_async_event_thread(&machine.api);
         Ok(machine)
     }

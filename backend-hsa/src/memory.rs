@@ -1,5 +1,6 @@
 //! What memory an application has: allocations as the runtime describes them.
 
+use crate::caller;
 use crate::lock::lock;
 use crate::machine::machine;
 use crate::session::{HOST, Session};
@@ -58,7 +59,7 @@ impl Session {
     fn note(&self, allocation: Allocation) {
         let Allocation { region, owner: agent, class } = allocation;
         lock(&self.memory.0).insert(region.base, allocation);
-        self.emit(self.actor(), || Event::Allocated { region, agent, class });
+        self.emit(caller::actor(), || Event::Allocated { region, agent, class });
         self.tell(|engine| engine.allocated(allocation));
     }
 
@@ -67,7 +68,7 @@ impl Session {
         let base = base as Address;
         if lock(&self.memory.0).remove(&base).is_some() {
             self.tell(|engine| engine.freed(base));
-            self.emit(self.actor(), || Event::Freed { base });
+            self.emit(caller::actor(), || Event::Freed { base });
         }
     }
 

@@ -44,6 +44,9 @@ pub(crate) unsafe fn fill(queue: *mut Handle, first: u64, packets: &[Packet]) {
     }
     // SAFETY: the doorbell of a queue that is alive.
     unsafe {
-        (machine().api.core.signal_store_screlease)(doorbell, (first + packets.len() as u64 - 1) as i64);
+        (machine().api.core.signal_store_screlease)(
+            doorbell,
+            (first + packets.len() as u64 - 1).cast_signed(),
+        );
     }
 }

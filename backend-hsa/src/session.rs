@@ -1,6 +1,6 @@
 //! What one engine is attached to: an application's queues, memory and signals on this machine.
 
-use crate::caller::caller;
+use crate::caller;
 use crate::completion::Work;
 use crate::intercept;
 use crate::lock::lock;
@@ -114,11 +114,6 @@ impl Session {
         self.me.upgrade().expect("a session that is called is alive")
     }
 
-    /// The agents, beginning with the first.
-    pub(crate) fn agents(&self) -> Vec<AgentId> {
-        (0..machine().gpus.len() as u64).map(AgentId).collect()
-    }
-
     /// The GPU that an agent is.
     pub(crate) fn gpu(&self, agent: AgentId) -> Option<&'static crate::agents::Gpu> {
         let gpus = &machine().gpus;
@@ -179,7 +174,7 @@ impl Session {
         if fresh.is_empty() {
             return Ok(());
         }
-        self.emit(self.actor(), || Event::Doorbell { queue: queue.id, packets: fresh.len() as u32 });
+        self.emit(caller::actor(), || Event::Doorbell { queue: queue.id, packets: fresh.len() as u32 });
         match self.interceptor.get() {
             Some(interceptor) => interceptor.submitted(queue.id, queue.agent, &fresh),
             None => self.forward_to(queue.id, &fresh),
@@ -326,7 +321,7 @@ impl Session {
         }
         // SAFETY: the application keeps the signal until it was completed on.
         unsafe { (api.core.signal_subtract_scacq_screl)(Signal(signal.0), 1) };
-        self.emit(self.actor(), || Event::Signal {
+        self.emit(caller::actor(), || Event::Signal {
             signal,
             value: signal::load(api, Signal(signal.0)),
             decremented: true,
@@ -338,14 +333,9 @@ impl Session {
         self.tickets.issue(Open::on(queue))
     }
 
-    pub(crate) fn actor(&self) -> Actor {
-        let caller = caller();
-        if caller.async_event { Actor::AsyncEvent } else { Actor::Thread(caller.thread) }
-    }
-
     /// Logs what the engine says.
     pub(crate) fn log(&self, event: Event) {
-        (self.sink)(Entry { time: machine().now(), actor: self.actor(), event });
+        (self.sink)(Entry { time: machine().now(), actor: caller::actor(), event });
     }
 
     /// Logs what the device or the application does, if anybody wants to know.

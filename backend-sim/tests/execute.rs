@@ -1,4 +1,4 @@
-//! Kernels that a compiler built for gfx90a, and the same source built for the host: the same memory, bit for bit.
+//! Kernels that a compiler built for gfx90a and gfx942, and the same source built for the host: the same memory, bit for bit.
 
 #[path = "execute/code_object.rs"]
 mod code_object;
@@ -9,6 +9,8 @@ mod data;
 #[path = "execute/machine.rs"]
 mod machine;
 
+#[path = "execute/expressions.rs"]
+mod expressions;
 #[path = "execute/kernels.rs"]
 mod kernels;
 #[path = "execute/prebuilt.rs"]

@@ -116,7 +116,9 @@ impl Rig {
     pub(crate) fn close(&self) {
         self.fixture.close();
         let twins = std::mem::take(&mut *self.twins.lock().unwrap_or_else(PoisonError::into_inner));
-        twins.iter().for_each(|twin| twin.close());
+        for twin in &twins {
+            twin.close();
+        }
     }
 
     /// The machine.

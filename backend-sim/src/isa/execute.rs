@@ -1,4 +1,4 @@
-//! Execution of gfx90a machine code, one wave of 64 lanes at a time.
+//! Execution of gfx90a and gfx942 machine code, one wave of 64 lanes at a time.
 //!
 //! ```text
 //!   Launch (packet, scratch) --> Dispatch --> Workgroup --> Wave <-- Step <-- Program <-- code in Memory

@@ -3,8 +3,10 @@
 use std::path::Path;
 use std::process::Command;
 
+use kreplay_sim::isa::execute::{Access, Stop};
+
 use crate::code_object::CodeObject;
-use crate::compiler::{Built, build};
+use crate::compiler::{Built, Device, build};
 use crate::data::{BYTES, Kind};
 use crate::machine::{Machine, Shape};
 use Kind::{F16, F32, F64, U8, U16, U32, U64};
@@ -18,6 +20,37 @@ enum Start {
     Random,
 }
 use Start::{Random, Zero};
+
+#[test]
+fn simple() {
+    check(
+        "simple",
+        &[
+            Case("fill", U32, U32, U32, Zero),
+            Case("copy", U32, U32, U32, Zero),
+            Case("vector_add", F32, F32, F32, Zero),
+            Case("saxpy_count", U32, U32, U32, Zero),
+            Case("bump", U32, U32, U32, Random),
+            Case("wait_for_word", U32, U32, U32, Zero),
+        ],
+    );
+}
+
+#[test]
+fn kernels_that_go_wrong() {
+    let Some(built) = build("simple") else { return };
+    for device in &built.device {
+        let stop = |kernel| run(device, kernel, [vec![0; BYTES], vec![0; BYTES], vec![0; BYTES]], 0, 20_000);
+        let beyond = stop("write_beyond").expect_err("a store behind the buffer");
+        let expected = OUT + BYTES as u64;
+        assert!(
+            matches!(beyond, Stop::Memory { access: Access::Store, address, lane: Some(0), .. } if address == expected),
+            "{beyond}"
+        );
+        let endless = stop("endless").expect_err("no end");
+        assert_eq!(endless, Stop::Budget { instructions: 20_000 });
+    }
+}
 
 #[test]
 fn int32() {
@@ -257,32 +290,47 @@ fn compare(built: &Built, units: u64, cases: &[Case]) {
 
 fn failures(built: &Built, units: u64, case: &Case) -> Vec<String> {
     let Case(name, out, a, b, start) = case;
-    let items = u64::from(SHAPE.group) * u64::from(SHAPE.groups);
     let (a, b) = (a.buffer(1), b.buffer(2));
     let before = if *start == Random { out.buffer(3) } else { vec![0; BYTES] };
-    let expected = on_host(&built.host, name, [&a, &b, &before], items);
-    let run = |path: &Path, seed: u64| {
-        let mut machine = Machine::default();
-        let code = CodeObject::load(&mut machine, &std::fs::read(path).expect("a code object"), CODE);
-        machine.map(OUT, before.clone());
-        machine.map(A, a.clone());
-        machine.map(B, b.clone());
-        match machine.run(code.kernel(name), SHAPE, [OUT, A, B, items], seed, BUDGET) {
-            Ok(_) => difference(*out, units, machine.bytes(OUT), &expected),
-            Err(stop) => Some(stop.to_string()),
-        }
-    };
-    let builds = built.device.iter().zip([0, 0x1234_5678_9abc]);
-    builds.filter_map(|((level, path), seed)| Some(format!("{name} {level}: {}", run(path, seed)?))).collect()
+    let expected = on_host(&built.host, name, SHAPE, [&a, &b, &before]);
+    let failed = built.device.iter().filter_map(|device| {
+        let seed = if device.level == "-O0" { 0 } else { 0x1234_5678_9abc };
+        let failure = match run(device, name, [before.clone(), a.clone(), b.clone()], seed, BUDGET) {
+            Ok(got) => difference(*out, units, &got, &expected)?,
+            Err(stop) => stop.to_string(),
+        };
+        Some(format!("{name} {} {}: {failure}", device.target, device.level))
+    });
+    failed.collect()
 }
 
-fn on_host(program: &Path, kernel: &str, buffers: [&[u8]; 3], items: u64) -> Vec<u8> {
+/// What a kernel leaves in the first of its buffers.
+fn run(
+    device: &Device,
+    kernel: &str,
+    buffers: [Vec<u8>; 3],
+    seed: u64,
+    budget: u64,
+) -> Result<Vec<u8>, Stop> {
+    let mut machine = Machine::new(device.target);
+    let code = CodeObject::load(&mut machine, &std::fs::read(&device.path).expect("a code object"), CODE);
+    for (base, bytes) in [OUT, A, B].into_iter().zip(buffers) {
+        machine.map(base, bytes);
+    }
+    let items = u64::from(SHAPE.group) * u64::from(SHAPE.groups);
+    machine.run(code.kernel(kernel), SHAPE, [OUT, A, B, items], seed, budget)?;
+    Ok(machine.bytes(OUT).to_vec())
+}
+
+/// What a kernel leaves in the last of its buffers on the host.
+pub(crate) fn on_host(program: &Path, kernel: &str, shape: Shape, buffers: [&[u8]; 3]) -> Vec<u8> {
     let files = ["a", "b", "out"].map(|buffer| program.with_extension(format!("{kernel}.{buffer}")));
     for (file, bytes) in files.iter().zip(buffers) {
         std::fs::write(file, bytes).expect("a file for a buffer");
     }
     let [a, b, out] = &files;
-    let shape = [SHAPE.group.to_string(), SHAPE.groups.to_string(), items.to_string()];
+    let items = u32::from(shape.group) * shape.groups;
+    let shape = [u32::from(shape.group), shape.groups, items].map(|number| number.to_string());
     let status = Command::new(program).arg(kernel).args([a, b, out]).args(shape).status();
     assert!(status.expect("the host's program runs").success(), "expected {kernel} to run on the host");
     std::fs::read(out).expect("the buffer that the host's program wrote")
@@ -299,6 +347,6 @@ fn difference(kind: Kind, units: u64, got: &[u8], expected: &[u8]) -> Option<Str
     })
 }
 
-fn little_endian(bytes: &[u8]) -> u64 {
+pub(crate) fn little_endian(bytes: &[u8]) -> u64 {
     bytes.iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte))
 }

@@ -3,9 +3,9 @@
 use kreplay_sim::isa::Target;
 use kreplay_sim::isa::execute::{Denied, Dispatch, Launch, Memory, Packet, Program, Scratch, Stop};
 
-/// Memory, and the code that was decoded from it.
-#[derive(Default)]
+/// Memory, and the processor that it belongs to.
 pub(crate) struct Machine {
+    target: Target,
     regions: Vec<(u64, Vec<u8>)>,
     last: usize,
     pub(crate) interrupts: Vec<u8>,
@@ -29,6 +29,10 @@ const WAVES: u32 = 64;
 const HIDDEN: usize = 32;
 
 impl Machine {
+    pub(crate) fn new(target: Target) -> Machine {
+        Machine { target, regions: Vec::new(), last: 0, interrupts: Vec::new() }
+    }
+
     pub(crate) fn map(&mut self, base: u64, bytes: Vec<u8>) {
         self.regions.retain(|(other, _)| *other != base);
         self.regions.push((base, bytes));
@@ -70,7 +74,7 @@ impl Machine {
             seed,
         };
         let mut dispatch = Dispatch::new(launch, self).expect("a launch");
-        dispatch.run(&mut Program::new(Target::Gfx90a), self, budget)?;
+        dispatch.run(&mut Program::new(self.target), self, budget)?;
         Ok(dispatch.executed())
     }
 

@@ -112,7 +112,7 @@ fn every_code_object_has_the_variables_that_its_name_says() {
         let elf = object::File::parse(&*bytes).expect("an ELF file");
         let mut found: Vec<_> = elf
             .symbols()
-            .filter(|symbol| symbol.is_global())
+            .filter(object::ObjectSymbol::is_global)
             .map(|symbol| {
                 let section =
                     elf.section_by_index(symbol.section_index().expect("a section")).expect("it exists");

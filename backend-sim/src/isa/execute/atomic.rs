@@ -3,8 +3,8 @@
 use super::memory::Memory;
 use super::transfer::{Fault, Places, update};
 use super::wave::{LANES, Wave};
-use crate::isa::Operand;
 use crate::isa::number::{self, Denorm, Mode};
+use crate::isa::{Operand, Target};
 
 /// An atomic operation on 4 bytes, or on 8.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,6 +101,7 @@ impl Atomic {
             ("add", "f") => Update::AddFloat,
             ("min", "f") => Update::MinFloat,
             ("max", "f") => Update::MaxFloat,
+            ("pk_add", "f") => Update::AddPackedHalf,
             _ => return None,
         };
         Some(Atomic { update, wide })
@@ -197,7 +198,8 @@ impl Atomic {
     }
 }
 
-/// The arithmetic of atomics outside of LDS: nearest even, without subnormals in single precision.
-pub(super) fn memory_mode() -> Mode {
-    Mode { denorm_f32: Denorm::Flush, ..Mode::default() }
+/// The arithmetic of atomics outside of LDS: nearest even, on gfx90a without subnormals in single precision.
+pub(super) fn memory_mode(target: Target) -> Mode {
+    let denorm_f32 = if target == Target::Gfx90a { Denorm::Flush } else { Denorm::Keep };
+    Mode { denorm_f32, ..Mode::default() }
 }

@@ -7,6 +7,7 @@ use super::memory::Memory;
 use super::program::Program;
 use super::stop::Stop;
 use super::workgroup::{Environment, Workgroup};
+use crate::isa::Target;
 use crate::isa::object::Descriptor;
 
 /// A dispatch under way.
@@ -92,7 +93,7 @@ impl Dispatch {
         let limit = self.executed.saturating_add(instructions);
         let mut environment = Environment { program, memory, executed: self.executed, limit };
         while environment.executed < limit {
-            self.begin();
+            self.begin(environment.program.target());
             let Some(mut workgroup) = self.resident.pop_front() else { return Ok(Progress::Complete) };
             let result = workgroup.run(&mut environment);
             self.executed = environment.executed;
@@ -111,13 +112,13 @@ impl Dispatch {
     }
 
     /// Begins the next workgroup, if there is room, before those that have had a turn.
-    fn begin(&mut self) {
+    fn begin(&mut self, target: Target) {
         if self.order.is_empty() {
             return;
         }
         let Some(slot) = self.free.pop() else { return };
         if let Some(id) = self.order.next() {
-            self.resident.push_front(self.launch.workgroup(&self.descriptor, id, slot));
+            self.resident.push_front(self.launch.workgroup(&self.descriptor, target, id, slot));
         }
     }
 }

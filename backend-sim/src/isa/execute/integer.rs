@@ -27,6 +27,7 @@ fn add(op: Op) -> Option<Alu> {
         Op::v_add3_u32 => |w, i| w.map3(i, |a: u32, b: u32, c: u32| a.wrapping_add(b).wrapping_add(c)),
         Op::v_add_lshl_u32 => |w, i| w.map3(i, |a: u32, b: u32, c| a.wrapping_add(b).wrapping_shl(c)),
         Op::v_lshl_add_u32 => |w, i| w.map3(i, |a: u32, b, c: u32| a.wrapping_shl(b).wrapping_add(c)),
+        Op::v_lshl_add_u64 => |w, i| w.map3(i, number::lshl_add_u64),
         Op::v_xad_u32 => |w, i| w.map3(i, |a: u32, b: u32, c| (a ^ b).wrapping_add(c)),
         Op::v_sad_u8 => |w, i| w.map3(i, number::sad_u8),
         Op::v_sad_hi_u8 => |w, i| w.map3(i, number::sad_hi_u8),

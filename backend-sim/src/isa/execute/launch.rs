@@ -5,6 +5,7 @@ use super::memory::{Denied, Memory};
 use super::wave::{LANES, Wave};
 use super::workgroup::Workgroup;
 use crate::isa::object::{DESCRIPTOR_SIZE, Denormals, Descriptor, WorkItemIds};
+use crate::isa::{Target, scalar};
 
 /// An AQL kernel dispatch packet, as far as a launch reads it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -211,19 +212,31 @@ impl Launch {
     }
 
     /// The workgroup `id` before its first instruction; its scratch begins with that of wave `slot`.
-    pub(super) fn workgroup(&self, descriptor: &Descriptor, id: [u32; 3], slot: u32) -> Workgroup {
+    pub(super) fn workgroup(
+        &self,
+        descriptor: &Descriptor,
+        target: Target,
+        id: [u32; 3],
+        slot: u32,
+    ) -> Workgroup {
         let size: [u32; 3] = std::array::from_fn(|axis| {
             let whole = u32::from(self.packet.workgroup[axis]);
             whole.min(self.packet.grid[axis] - id[axis] * whole)
         });
         let waves = size.iter().product::<u32>().div_ceil(LANES as u32);
-        let waves =
-            (0..waves).map(|number| self.wave(descriptor, id, size, [number, slot + number])).collect();
+        let wave = |number| self.wave(descriptor, target, id, size, [number, slot + number]);
         let share = Share(vec![UNDEFINED; (self.packet.group_bytes as usize).next_multiple_of(LDS_BLOCK)]);
-        Workgroup { waves, share, slot }
+        Workgroup { waves: (0..waves).map(wave).collect(), share, slot }
     }
 
-    fn wave(&self, descriptor: &Descriptor, id: [u32; 3], size: [u32; 3], [number, slot]: [u32; 2]) -> Wave {
+    fn wave(
+        &self,
+        descriptor: &Descriptor,
+        target: Target,
+        id: [u32; 3],
+        size: [u32; 3],
+        [number, slot]: [u32; 2],
+    ) -> Wave {
         let entry = self.packet.kernel_object.wrapping_add_signed(descriptor.entry_offset);
         let (registers, accumulation) = (descriptor.vgprs as usize, descriptor.accum_offset as usize);
         let mut wave = Wave::new(entry, mode(descriptor), registers, accumulation);
@@ -235,14 +248,26 @@ impl Launch {
             packed_id(first + lane as u32, size, descriptor.work_item_ids)
         }));
         let scalars = self.user_scalars(descriptor).into_iter();
-        let scalars = scalars.chain(self.wave_scalars(descriptor, id, items, [number, slot]));
-        for (register, value) in wave.scalars.iter_mut().zip(scalars) {
+        let scalars = scalars.chain(wave_scalars(descriptor, id, items, number));
+        let offset = self.scratch_of_wave(slot);
+        let scratch = (target == Target::Gfx90a && descriptor.scratch).then_some(offset as u32);
+        for (register, value) in wave.scalars.iter_mut().zip(scalars.chain(scratch)) {
             *register = value;
+        }
+        if target == Target::Gfx942 {
+            let base = self.scratch.map_or(0, |scratch| scratch.base);
+            wave.set_pair(scalar::FLAT_SCRATCH, base.wrapping_add(offset));
         }
         wave
     }
 
-    /// The scalar registers that all waves of a dispatch begin with.
+    /// Where the scratch of a wave begins, in bytes from that of the first.
+    fn scratch_of_wave(&self, slot: u32) -> u64 {
+        u64::from(slot) * self.scratch.map_or(0, |scratch| scratch.wave_bytes)
+    }
+
+    /// The scalar registers that all waves of a dispatch begin with. Arguments are not put there: a kernel that asks for
+    /// it begins with code that loads them.
     fn user_scalars(&self, descriptor: &Descriptor) -> Vec<u32> {
         let asked = descriptor.user_sgprs;
         let scratch = self.scratch.unwrap_or(Scratch { resource: [0; 4], base: 0, wave_bytes: 0, waves: 0 });
@@ -255,24 +280,18 @@ impl Launch {
         enabled(asked.dispatch_id, &words(self.dispatch_id));
         enabled(asked.flat_scratch_init, &words(scratch.base));
         enabled(asked.private_segment_size, &[self.packet.private_bytes]);
+        let count = scalars.len().max(descriptor.user_sgpr_count as usize);
+        scalars.resize(count, super::wave::UNDEFINED);
         scalars
     }
+}
 
-    /// Those behind them: the workgroup's id, and where the wave's scratch begins.
-    fn wave_scalars(
-        &self,
-        descriptor: &Descriptor,
-        id: [u32; 3],
-        items: u32,
-        [number, slot]: [u32; 2],
-    ) -> impl Iterator<Item = u32> {
-        let ids =
-            id.into_iter().zip(descriptor.workgroup_ids).filter_map(|(id, is_asked)| is_asked.then_some(id));
-        let info = items.div_ceil(LANES as u32) | u32::from(number == 0) << 31;
-        let wave_bytes = self.scratch.map_or(0, |scratch| scratch.wave_bytes);
-        let offset = (u64::from(slot) * wave_bytes) as u32;
-        ids.chain(descriptor.workgroup_info.then_some(info)).chain(descriptor.scratch.then_some(offset))
-    }
+/// Those behind them: the workgroup's id and information.
+fn wave_scalars(descriptor: &Descriptor, id: [u32; 3], items: u32, number: u32) -> impl Iterator<Item = u32> {
+    let ids =
+        id.into_iter().zip(descriptor.workgroup_ids).filter_map(|(id, is_asked)| is_asked.then_some(id));
+    let info = items.div_ceil(LANES as u32) | u32::from(number == 0) << 31;
+    ids.chain(descriptor.workgroup_info.then_some(info))
 }
 
 /// What LDS holds at the start: a pattern that no program should rely on.

@@ -56,6 +56,11 @@ impl Program {
         Program { target, pages: Vec::new(), last: 0 }
     }
 
+    /// The processor that the code is for.
+    pub(super) fn target(&self) -> Target {
+        self.target
+    }
+
     /// Forgets code that has been overwritten since it was decoded.
     pub fn refresh<M: Memory>(&mut self, memory: &mut M) {
         self.pages
@@ -111,7 +116,19 @@ impl Step {
             reason,
         })?;
         code.extend((pc..).step_by(4).zip(words.iter().copied()).take(usize::from(instruction.size) / 4));
-        Ok(Step { instruction, action, needs: needs(&instruction) })
+        Ok(Step { instruction, action, needs: needs(&instruction, [0; 4]) })
+    }
+
+    /// The step with the numbers of its vector registers displaced: those of its sources and of its destination.
+    pub(super) fn displaced(&self, by: [u8; 4]) -> Step {
+        let mut moved = *self;
+        let [first, second, third] = &mut moved.instruction.src;
+        for (operand, by) in [first, second, third, &mut moved.instruction.dst].into_iter().zip(by) {
+            if let Operand::Vgpr(number) = operand {
+                *number = number.wrapping_add(by);
+            }
+        }
+        Step { needs: needs(&self.instruction, by), ..moved }
     }
 }
 
@@ -149,7 +166,8 @@ impl Action {
 /// Whether the operation writes caches back or makes them forget: memory is coherent, but other threads watch it.
 fn is_fence(op: Op) -> bool {
     let scalar = [Op::s_dcache_inv, Op::s_dcache_inv_vol, Op::s_dcache_wb, Op::s_dcache_wb_vol];
-    let vector = [Op::buffer_wbl2, Op::buffer_invl2, Op::buffer_wbinvl1, Op::buffer_wbinvl1_vol];
+    let vector =
+        [Op::buffer_wbl2, Op::buffer_inv, Op::buffer_invl2, Op::buffer_wbinvl1, Op::buffer_wbinvl1_vol];
     scalar.contains(&op) || vector.contains(&op)
 }
 
@@ -171,15 +189,16 @@ fn limit(i: &Instruction) -> Option<&'static str> {
     }
 }
 
-/// How many vector and accumulation registers the instruction names.
-fn needs(i: &Instruction) -> [u16; 2] {
+/// How many vector and accumulation registers the instruction names, if the vector registers of its sources and its
+/// destination are displaced.
+fn needs(i: &Instruction, displaced: [u8; 4]) -> [u16; 2] {
     let shape = i.op.shape();
     let width = |ty: Option<&Type>| ty.map_or(1, |ty| u16::from(ty.dwords()));
     let data = [shape.src.first(), shape.src.get(1), shape.src.get(2)].map(width);
     let is_address = |index| index == 0 && i.memory_has_address();
     let mut needs = [0, 0];
-    let mut count = |operand, width: u16| match operand {
-        Operand::Vgpr(number) => needs[0] = needs[0].max(u16::from(number) + width),
+    let mut count = |operand, by: u8, width: u16| match operand {
+        Operand::Vgpr(number) => needs[0] = needs[0].max(u16::from(number) + u16::from(by) + width),
         Operand::Agpr(number) => needs[1] = needs[1].max(u16::from(number) + width),
         _ => {}
     };
@@ -191,9 +210,9 @@ fn needs(i: &Instruction) -> [u16; 2] {
             }
             _ => data[index],
         };
-        count(operand, width);
+        count(operand, displaced[index], width);
     }
-    count(i.dst, width(shape.dst.as_ref().or(shape.src.first())));
+    count(i.dst, displaced[3], width(shape.dst.as_ref().or(shape.src.first())));
     needs
 }
 
@@ -243,22 +262,25 @@ mod tests {
         Encoding::Mimg,
     ];
 
-    /// Parts of the names of what is not executed: matrices, images and typed buffers; synchronization of the grid;
-    /// scalar stores and atomics; indexed scalar registers; and what only graphics, debuggers or trap handlers use.
-    const NOT_EXECUTED: &str = "v_mfma image_ _format_ _gws_ s_store s_atomic s_buffer_store s_buffer_atomic s_scratch \
+    /// Parts of the names of what is not executed: matrices, images and typed buffers; floats of 8 bits and bfloat16;
+    /// loads to LDS; synchronization of the grid; scalar stores and atomics; indexed scalar registers; and what only
+    /// graphics, debuggers or trap handlers use.
+    const NOT_EXECUTED: &str = "v_mfma v_smfmac fp8 bf8 bf16 _load_lds_ image_ _format_ _gws_ s_store s_atomic s_buffer_store s_buffer_atomic s_scratch \
         s_atc_probe s_dcache_discard s_movrel _fork s_cbranch_join s_cbranch_cdbg s_rfe s_setvskip s_setkill s_sethalt \
         s_sendmsghalt v_screen_partition v_pk_fmac_f16 v_mqsad_u32_u8 _addtid_ ds_cmpst_f ds_cmpst_rtn_f ds_wrap \
         ds_wrxchg2 ds_condxchg32 ds_consume ds_append buffer_store_lds";
 
     #[test]
     fn all_operations_are_executed_but_for_a_few_families() {
-        let all = ENCODINGS.into_iter().flat_map(|encoding| (0..1024).map(move |code| (encoding, code)));
-        let all: BTreeSet<Op> =
-            all.filter_map(|(encoding, code)| Op::find(encoding, code, Target::Gfx90a)).collect();
-        let missing: Vec<_> =
-            all.iter().filter(|op| Action::of(**op).is_none()).map(|op| op.name()).collect();
-        let expected = |name: &str| NOT_EXECUTED.split_whitespace().any(|part| name.contains(part));
-        let unexpected: Vec<_> = missing.iter().filter(|name| !expected(name)).collect();
-        assert_eq!((unexpected, all.len(), missing.len()), (vec![], 1135, 195));
+        for (target, operations, not_executed) in [(Target::Gfx90a, 1135, 195), (Target::Gfx942, 1154, 211)] {
+            let all = ENCODINGS.into_iter().flat_map(|encoding| (0..1024).map(move |code| (encoding, code)));
+            let all: BTreeSet<Op> =
+                all.filter_map(|(encoding, code)| Op::find(encoding, code, target)).collect();
+            let missing: Vec<_> =
+                all.iter().filter(|op| Action::of(**op).is_none()).map(|op| op.name()).collect();
+            let expected = |name: &str| NOT_EXECUTED.split_whitespace().any(|part| name.contains(part));
+            let unexpected: Vec<_> = missing.iter().filter(|name| !expected(name)).collect();
+            assert_eq!((unexpected, all.len(), missing.len()), (vec![], operations, not_executed));
+        }
     }
 }

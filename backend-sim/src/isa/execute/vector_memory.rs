@@ -172,7 +172,7 @@ impl Transfer {
                 let dst = if i.memory().glc { i.dst } else { Operand::None };
                 let registers =
                     Registers { data, comparand: (comparand, if atomic.wide { 2 } else { 1 }), dst };
-                atomic.run(wave, memory, places, &registers, memory_mode())
+                atomic.run(wave, memory, places, &registers, memory_mode(i.target))
             }
         }
     }
@@ -201,11 +201,11 @@ fn global(wave: &Wave, i: &Instruction) -> Places {
     Places { address, lanes: wave.exec() }
 }
 
-/// The private addresses of SCRATCH.
+/// The private addresses of SCRATCH: the sum of those of its registers that it has.
 fn scratch(wave: &Wave, i: &Instruction) -> Places {
-    let base =
-        if i.src[2] == Operand::None { wave.lanes(i.src[0], 0) } else { [wave.scalar(i.src[2]); LANES] };
-    Places { address: base.map(|base| u64::from(base.wrapping_add_signed(i.imm))), lanes: wave.exec() }
+    let base = wave.scalar(i.src[2]).wrapping_add_signed(i.imm);
+    let address = wave.lanes(i.src[0], 0).map(|offset| u64::from(base.wrapping_add(offset)));
+    Places { address, lanes: wave.exec() }
 }
 
 /// A buffer resource, as far as it is used.

@@ -34,8 +34,8 @@ pub(super) struct Wave {
     accumulation: usize,
 }
 
-/// What the vector registers hold at the start: a pattern that no program should rely on.
-const UNDEFINED: u32 = 0xdead_beef;
+/// What registers hold at the start: a pattern that no program should rely on.
+pub(super) const UNDEFINED: u32 = 0xdead_beef;
 
 /// The bit of the mode register that turns VGPR indexing on.
 const INDEXING: u32 = 1 << 27;
@@ -61,9 +61,9 @@ impl Wave {
         self.vectors[0] = ids;
     }
 
-    /// How many vector and accumulation registers it has.
+    /// How many vector and accumulation registers it has, as far as their numbers go.
     pub(super) fn allocated(&self) -> [u16; 2] {
-        [self.vectors.len() as u16, (self.vectors.len() - self.accumulation) as u16]
+        [self.vectors.len(), self.vectors.len() - self.accumulation].map(|count| count.min(256) as u16)
     }
 
     pub(super) fn mode(&self) -> u32 {

@@ -7,7 +7,7 @@ use super::program::{Action, Program, Step};
 use super::stop::Stop;
 use super::transfer::Fault;
 use super::wave::{State, Wave};
-use crate::isa::{Instruction, Operand};
+use crate::isa::{Encoding, Instruction};
 
 /// One workgroup.
 pub(super) struct Workgroup {
@@ -160,20 +160,9 @@ fn check_registers(wave: &Wave, step: &Step) -> Result<(), Stop> {
     })
 }
 
-/// The instruction with its vector registers moved by `m0`, as far as its bits 15:12 say: sources, then destination.
+/// The step with its vector registers moved by `m0`, as far as its bits 15:12 say: sources, then destination.
 fn index_registers(wave: &Wave, step: &Step) -> Step {
-    let (offset, uses) = (wave.m0() as u8, wave.m0() >> 12 & 0xf);
-    let mut moved = *step;
-    if !matches!(step.action, Action::Alu(_)) {
-        return moved;
-    }
-    let operands = &mut moved.instruction;
-    let [first, second, third] = &mut operands.src;
-    for (index, operand) in [first, second, third, &mut operands.dst].into_iter().enumerate() {
-        if let (Operand::Vgpr(number), 1) = (&mut *operand, uses >> index & 1) {
-            *number = number.wrapping_add(offset);
-            moved.needs[0] = moved.needs[0].max(u16::from(*number) + 1);
-        }
-    }
-    moved
+    let (offset, uses) = (wave.m0() as u8, wave.m0() >> 12);
+    let moves = matches!(step.action, Action::Alu(_)) && step.instruction.encoding != Encoding::Ds;
+    step.displaced(std::array::from_fn(|operand| if moves && uses >> operand & 1 == 1 { offset } else { 0 }))
 }

@@ -11,7 +11,7 @@ use super::arithmetic::{f64_fma, software};
 use super::format::{Format, formats, nan_of, or_nan};
 use super::integral::{f32_ldexp, f64_ldexp};
 use super::mode::{Mode, Round};
-use super::round::{narrow, odd_sum, power_of_two, rounded_once};
+use super::round::{odd_sum, power_of_two, rounded_once};
 
 formats! {
     /// The operand `a`, one of `denominator` and `numerator`, scaled for their division, and whether `div_fmas` has to
@@ -65,6 +65,8 @@ trait Division: Format {
     const FAR: i32;
     /// A numerator with at most this exponent loses bits in the remainders.
     const TINY: i32;
+    /// The magnitude of the last number whose reciprocal is not subnormal, a power of two.
+    const LAST_WITH_NORMAL_RECIPROCAL: u64 = (2 * Self::BIAS as u64 - 1) << Self::FRACTION;
 
     fn ldexp(self, n: i32) -> Self;
 }
@@ -115,7 +117,7 @@ fn scales<F: Division>(denominator: F, numerator: F) -> (i32, i32, bool) {
     if denominator.is_subnormal() {
         return (F::SCALE, F::SCALE, false);
     }
-    let subnormal_reciprocal = narrow::<F>(Round::Nearest, 1.0 / denominator.value()).is_subnormal();
+    let subnormal_reciprocal = denominator.magnitude() > F::LAST_WITH_NORMAL_RECIPROCAL;
     let subnormal_quotient = apart <= 2 - F::BIAS;
     match (subnormal_reciprocal, subnormal_quotient) {
         (true, true) => (-F::SCALE, 0, true),

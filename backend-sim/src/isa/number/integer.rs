@@ -83,6 +83,12 @@ pub fn mad_u64_u32(a: u32, b: u32, c: u64) -> (u64, bool) {
     (u64::from(a) * u64::from(b)).overflowing_add(c)
 }
 
+/// `(a << b) + c`; only the low 3 bits of `b` count.
+#[inline]
+pub fn lshl_add_u64(a: u64, b: u32, c: u64) -> u64 {
+    (a << (b & 7)).wrapping_add(c)
+}
+
 /// `a * b + c` of two `i32` and an `i64`, and bit 64 of the sum.
 #[inline]
 pub fn mad_i64_i32(a: u32, b: u32, c: u64) -> (u64, bool) {

@@ -78,6 +78,8 @@ fn swizzles() {
         0x0400_0000, // ds_swizzle_b32 v4, v0 offset:49248
         0xd87a_c460,
         0x0500_0000, // ds_swizzle_b32 v5, v0 offset:50272
+        0xd87a_c0b0,
+        0x0600_0000, // ds_swizzle_b32 v6, v0 offset:49328
     ];
     let rig = Rig::after(code);
     assert_eq!(rig.v(1), lanes(|lane| lane ^ 3));
@@ -85,6 +87,7 @@ fn swizzles() {
     assert_eq!(rig.v(3), lanes(|lane| lane & !7 | 5));
     assert_eq!(rig.v(4), lanes(|lane| lane & !31 | (lane + 3) & 31), "rotated down by 3");
     assert_eq!(rig.v(5), lanes(|lane| lane & !31 | (lane + 29) & 31), "rotated up by 3");
+    assert_eq!(rig.v(6), lanes(|lane| lane & !15 | (lane + 5) & 15), "each half of 16 on its own");
 }
 
 #[test]
@@ -122,6 +125,15 @@ fn dpp_without_a_source_lane_does_not_write_or_reads_0() {
     assert_eq!(rig.v(4), lanes(|lane| if lane < 48 { 99 } else { 31 }));
     let pairs = |lane: u32| lane + (lane | 1);
     assert_eq!(rig.v(5), lanes(|lane| if [6, 7].contains(&lane) { pairs(lane) } else { 99 }));
+}
+
+#[test]
+fn rows_rotate_upwards() {
+    let rig = Rig::after(&[
+        0x7e02_02fa,
+        0xff01_2100, // v_mov_b32_dpp v1, v0 row_ror:1 row_mask:0xf bank_mask:0xf
+    ]);
+    assert_eq!(rig.v(1), lanes(|lane| lane & !15 | (lane + 15) & 15));
 }
 
 #[test]

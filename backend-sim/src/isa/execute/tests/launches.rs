@@ -5,7 +5,7 @@ use crate::isa::Target;
 use crate::isa::execute::launch::load_descriptor;
 use crate::isa::execute::{Dispatch, Launch, LaunchError, Memory, Packet, Program, Progress, Scratch, Stop};
 use crate::isa::object::Descriptor;
-use crate::isa::scalar::EXEC;
+use crate::isa::scalar::{EXEC, FLAT_SCRATCH};
 
 /// Where the tests keep the descriptor.
 const DESCRIPTOR: u64 = DATA + 0x8000;
@@ -71,7 +71,8 @@ fn run(code: &[u32], launch: Launch, budget: u64) -> (Bytes, Result<(), Stop>) {
 #[test]
 fn scalar_registers_come_in_order_without_gaps() {
     let mut memory = memory(&[], EVERYTHING, 0x7f);
-    let group = launch([128, 1, 1], [1024, 4, 4]).workgroup(&descriptor(&mut memory), [3, 2, 1], 6);
+    let group =
+        launch([128, 1, 1], [1024, 4, 4]).workgroup(&descriptor(&mut memory), Target::Gfx90a, [3, 2, 1], 6);
     let base = (DATA + 0x1000) as u32;
     let resource = [base, 0x8000_0002, 8 * 1024, 0x00ea_4fac];
     let pointers = [2, 1, 4, 3, DATA as u32, 2, 5, 0, base, 2, 16];
@@ -87,8 +88,29 @@ fn scalar_registers_come_in_order_without_gaps() {
 #[test]
 fn registers_that_were_not_asked_for_leave_no_gap() {
     let mut memory = memory(&[], ID_X | 1 << 9, 1 << 3);
-    let group = launch([64, 1, 1], [1024, 4, 4]).workgroup(&descriptor(&mut memory), [3, 2, 1], 0);
+    let group =
+        launch([64, 1, 1], [1024, 4, 4]).workgroup(&descriptor(&mut memory), Target::Gfx90a, [3, 2, 1], 0);
     assert_eq!(group.waves[0].scalars[..4], [DATA as u32, 2, 3, 1]);
+}
+
+#[test]
+fn the_workgroup_follows_all_user_registers_even_those_for_arguments() {
+    let mut memory = memory(&[], ID_X | 6 << 1, 1 << 3);
+    let group =
+        launch([64, 1, 1], [1024, 4, 4]).workgroup(&descriptor(&mut memory), Target::Gfx90a, [3, 2, 1], 0);
+    assert_eq!((group.waves[0].scalars[0], group.waves[0].scalars[6]), (DATA as u32, 3));
+}
+
+#[test]
+fn scratch_of_gfx942_needs_no_code_to_be_found() {
+    let mut memory = memory(&[], EVERYTHING, 1 << 3);
+    let group =
+        launch([128, 1, 1], [1024, 4, 4]).workgroup(&descriptor(&mut memory), Target::Gfx942, [3, 2, 1], 6);
+    for (number, wave) in group.waves.iter().enumerate() {
+        assert_eq!(wave.pair(FLAT_SCRATCH), DATA + 0x1000 + (6 + number as u64) * 1024);
+        assert_eq!(wave.scalars[2..5], [3, 2, 1]);
+        assert_eq!(wave.scalars[6], wave.scalars[7], "no offset of scratch");
+    }
 }
 
 #[test]
@@ -96,7 +118,7 @@ fn work_items_are_packed_and_unasked_dimensions_are_0() {
     let launch = launch([5, 4, 6], [5, 4, 6]);
     let ids = |rsrc2| {
         let mut memory = memory(&[], rsrc2, 0);
-        let group = launch.workgroup(&descriptor(&mut memory), [0, 0, 0], 0);
+        let group = launch.workgroup(&descriptor(&mut memory), Target::Gfx90a, [0, 0, 0], 0);
         assert_eq!(group.waves.len(), 2);
         let lanes = |wave: usize| group.waves[wave].lanes(crate::isa::Operand::Vgpr(0), 0);
         assert_eq!(group.waves[1].pair(EXEC), (1 << 56) - 1, "120 work-items");
@@ -112,10 +134,10 @@ fn the_last_workgroup_has_only_the_work_items_of_the_grid() {
     let mut memory = memory(&[], EVERYTHING, 0);
     let launch = launch([16, 16, 1], [20, 18, 1]);
     assert_eq!(launch.groups(), [2, 2, 1]);
-    let group = launch.workgroup(&descriptor(&mut memory), [1, 1, 0], 0);
+    let group = launch.workgroup(&descriptor(&mut memory), Target::Gfx90a, [1, 1, 0], 0);
     assert_eq!((group.waves.len(), group.waves[0].pair(EXEC)), (1, 0xff), "4 by 2");
     assert_eq!(group.waves[0].lanes(crate::isa::Operand::Vgpr(0), 0)[5], 1 | 1 << 10);
-    let group = launch.workgroup(&descriptor(&mut memory), [0, 1, 0], 0);
+    let group = launch.workgroup(&descriptor(&mut memory), Target::Gfx90a, [0, 1, 0], 0);
     assert_eq!(group.waves[0].pair(EXEC), 0xffff_ffff, "16 by 2");
 }
 

@@ -251,15 +251,35 @@ fn lds_out_of_range_reads_0_and_drops_stores() {
         0x0200_000b, // ds_read_b32 v2, v11 offset:4
         0xd8ec_0000,
         0x0400_000d, // ds_read_b64 v[4:5], v13
+        0xd89a_0000,
+        0x0000_0e0d, // ds_write_b64 v13, v[14:15]
     ];
     let rig = Rig::new(code)
         .with_vector(10, |_| 1024)
         .with_vector(11, |_| 1020)
         .with_vector(12, |lane| lane + 1)
         .with_vector(13, |_| 1020)
+        .with_vector(14, |_| 7)
         .run();
     assert_eq!((rig.v(1), rig.v(2)), ([0; 64], [0; 64]));
-    assert_eq!((rig.shared(1020), rig.v64(4)), (64, 64));
+    assert_eq!((rig.v64(4), rig.shared(1020)), (64, 7), "the half that is in range counts");
+}
+
+#[test]
+fn counters_wrap_at_the_bound_and_from_beyond_it() {
+    let code = &[
+        0xd848_0000,
+        0x0100_0c0a, // ds_dec_rtn_u32 v1, v10, v12
+        0xd846_0004,
+        0x0200_0c0a, // ds_inc_rtn_u32 v2, v10, v12 offset:4
+    ];
+    for (old, down, up) in [(0, 5, 1), (1, 0, 2), (5, 4, 0), (6, 5, 0), (u32::MAX, 5, 0)] {
+        let mut rig = Rig::new(code).with_exec(1).with_vector(10, |_| 0).with_vector(12, |_| 5);
+        rig.share.0[..8].copy_from_slice(&[old.to_le_bytes(), old.to_le_bytes()].concat());
+        let rig = rig.run();
+        assert_eq!((rig.v(1)[0], rig.v(2)[0]), (old, old));
+        assert_eq!((rig.shared(0), rig.shared(4)), (down, up), "{old}, bound 5");
+    }
 }
 
 #[test]

@@ -10,6 +10,7 @@ use crate::isa::{Operand, Target};
 
 /// A wave, its code, and a little memory.
 pub(super) struct Rig {
+    target: Target,
     pub(super) wave: Wave,
     pub(super) share: Share,
     pub(super) memory: Bytes,
@@ -20,6 +21,7 @@ pub(super) struct Bytes {
     pub(super) data: Vec<u8>,
     code: Vec<u32>,
     pub(super) interrupts: Vec<u8>,
+    pub(super) fences: u32,
 }
 
 pub(super) const CODE: u64 = 0x1000;
@@ -31,13 +33,19 @@ const MODE: u32 = 0x3f0;
 impl Rig {
     /// A wave with 64 vector and 64 accumulation registers, each of which holds its lane, before these instructions.
     pub(super) fn new(code: &[u32]) -> Rig {
-        let mut wave = Wave::new(CODE, MODE, 128, 64);
-        wave.set_exec(u64::MAX);
-        for register in 0..64 {
-            wave.set_lanes(Operand::Vgpr(register), 0, u64::MAX, &lanes(|lane| lane));
-        }
-        let memory = Bytes { data: vec![0; 65536], code: code.to_vec(), interrupts: Vec::new() };
-        Rig { wave, share: Share(vec![0; 1024]), memory }
+        let wave = wave(128);
+        let memory = Bytes { data: vec![0; 65536], code: code.to_vec(), interrupts: Vec::new(), fences: 0 };
+        Rig { target: Target::Gfx90a, wave, share: Share(vec![0; 1024]), memory }
+    }
+
+    /// The same wave on another processor.
+    pub(super) fn on(self, target: Target) -> Rig {
+        Rig { target, ..self }
+    }
+
+    /// The same wave with this many registers in all.
+    pub(super) fn with_registers(self, registers: usize) -> Rig {
+        Rig { wave: wave(registers), ..self }
     }
 
     /// What is left after these instructions.
@@ -53,7 +61,7 @@ impl Rig {
 
     pub(super) fn try_run(&mut self) -> Result<(), Stop> {
         let end = CODE + 4 * self.memory.code.len() as u64;
-        let mut program = Program::new(Target::Gfx90a);
+        let mut program = Program::new(self.target);
         let mut environment =
             Environment { program: &mut program, memory: &mut self.memory, executed: 0, limit: 1000 };
         while self.wave.pc < end
@@ -104,6 +112,16 @@ impl Rig {
     }
 }
 
+/// A wave with this many registers in all, of which those that are not for accumulation hold their lane.
+fn wave(registers: usize) -> Wave {
+    let mut wave = Wave::new(CODE, MODE, registers, 64);
+    wave.set_exec(u64::MAX);
+    for register in 0..64 {
+        wave.set_lanes(Operand::Vgpr(register), 0, u64::MAX, &lanes(|lane| lane));
+    }
+    wave
+}
+
 /// A value for each lane.
 pub(super) fn lanes(value: impl Fn(u32) -> u32) -> Lanes {
     std::array::from_fn::<u32, LANES, _>(|lane| value(lane as u32))
@@ -129,7 +147,9 @@ impl Memory for Bytes {
         Ok(old)
     }
 
-    fn fence(&mut self) {}
+    fn fence(&mut self) {
+        self.fences += 1;
+    }
 
     fn interrupt(&mut self, event: u8) {
         self.interrupts.push(event);

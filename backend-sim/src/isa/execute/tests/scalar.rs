@@ -116,6 +116,44 @@ fn carries_and_overflows_are_conditions() {
 }
 
 #[test]
+fn a_borrow_counts_among_those_that_go_on() {
+    let rig = Rig::after(&[
+        0xbf06_0000, // s_cmp_eq_u32 s0, s0
+        0x8281_0202, // s_subb_u32 s1, s2, s2
+    ]);
+    assert_eq!((rig.s(1), rig.wave.scc), (u32::MAX, true));
+}
+
+#[test]
+fn each_compare_has_its_relation_and_its_sign() {
+    let relations: [fn(i64, i64) -> bool; 6] =
+        [|a, b| a == b, |a, b| a != b, |a, b| a > b, |a, b| a >= b, |a, b| a < b, |a, b| a <= b];
+    let numbers = [0, 1, 0x7fff_ffff, 0x8000_0000, u32::MAX];
+    for (a, b) in numbers.into_iter().flat_map(|a| numbers.map(|b| (a, b))) {
+        for (opcode, relation) in (0..).zip(relations) {
+            let condition = |opcode: u32| {
+                let compare = 0xbf00_0100 | opcode << 16; // s_cmp_… s0, s1
+                Rig::new(&[compare]).with_scalar(0, a).with_scalar(1, b).run().wave.scc
+            };
+            let signed = relation(a.cast_signed().into(), b.cast_signed().into());
+            assert_eq!(condition(opcode), signed, "relation {opcode} of signed {a} and {b}");
+            assert_eq!(condition(opcode + 6), relation(a.into(), b.into()), "{opcode} of {a} and {b}");
+        }
+    }
+}
+
+#[test]
+fn any_bit_of_a_pair_can_be_tested() {
+    for bit in 0..64 {
+        let tests = [(0xbf0e_0002, false), (0xbf0f_0002, true)]; // s_bitcmp0_b64 s[2:3], s0 and s_bitcmp1_b64
+        for (test, expected) in tests {
+            let rig = Rig::new(&[test]).with_pair(2, 1 << bit).with_scalar(0, bit | 64).run();
+            assert_eq!(rig.wave.scc, expected, "bit {bit}");
+        }
+    }
+}
+
+#[test]
 fn minimum_and_maximum_tell_whether_the_first_was_strictly_chosen() {
     let code = &[
         0x8300_81c1, // s_min_i32 s0, -1, 1

@@ -123,6 +123,34 @@ fn clamp_saturates_integers_and_bounds_floats() {
 }
 
 #[test]
+fn sums_saturate_at_both_ends_and_in_both_halves() {
+    let code = &[
+        0xd29d_8001,
+        0x0002_170a, // v_sub_i32 v1, v10, v11 clamp
+        0xd29d_8002,
+        0x0002_150b, // v_sub_i32 v2, v11, v10 clamp
+        0xd389_c003,
+        0x1c2a_150a, // v_pk_mad_u16 v3, v10, v10, v10 clamp
+    ];
+    let rig = Rig::new(code).with_vector(10, |_| 0x8000_0001).with_vector(11, |_| 2).run();
+    assert_eq!((rig.v(1)[0], rig.v(2)[0]), (0x8000_0000, 0x7fff_ffff));
+    assert_eq!(rig.v(3)[0], 0xffff_0002);
+}
+
+#[test]
+fn inactive_lanes_carry_nothing_out_of_wide_products() {
+    let code = &[
+        0xd1e8_0402,
+        0x0432_170a, // v_mad_u64_u32 v[2:3], s[4:5], v10, v11, v[12:13]
+    ];
+    let mut rig = Rig::new(code).with_exec(0xf0).with_pair(4, 0);
+    for register in 10..14 {
+        rig = rig.with_vector(register, |lane| if lane == 5 { 1 } else { u32::MAX });
+    }
+    assert_eq!(rig.run().pair(4), 0xd0);
+}
+
+#[test]
 fn results_of_16_bits_clear_the_high_half_but_for_some() {
     let code = &[
         0x3e02_14f2, // v_add_f16_e32 v1, 1.0, v10
@@ -305,6 +333,16 @@ fn indexing_moves_the_operands_that_the_bits_name() {
     let rig = Rig::new(code).with_scalar(0, 2).with_vector(10, |_| 100).with_vector(12, |_| 200).run();
     assert_eq!((rig.v(1)[0], rig.v(2)[0]), (200, 100));
     assert_eq!((rig.v(3)[9], rig.v(5)[0]), (9, 100));
+}
+
+#[test]
+fn indexing_leaves_operations_on_lds_alone() {
+    let rig = Rig::after(&[
+        0xbf11_0f82, // s_set_gpr_idx_on 2, gpr_idx(SRC0,SRC1,SRC2,DST)
+        0xd87e_0000,
+        0x0100_0200, // ds_bpermute_b32 v1, v0, v2
+    ]);
+    assert_eq!(rig.v(1)[..9], [0, 0, 0, 0, 1, 1, 1, 1, 2]);
 }
 
 #[test]

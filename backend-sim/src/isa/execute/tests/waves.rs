@@ -75,6 +75,38 @@ fn what_cannot_be_executed_says_what_and_where() {
 }
 
 #[test]
+fn indexing_beyond_the_registers_is_refused() {
+    let refused = |uses: u32, index: u32, code: &[u32]| {
+        let mut rig = Rig::new(&[&[0xbf11_0000 | uses << 8], code].concat()).with_scalar(0, index);
+        rig.try_run().expect_err("a register that is not there")
+    };
+    let (source, destination) = (1, 8);
+    let stop = refused(source, 118, &[0x7e02_030a]); // v_mov_b32_e32 v1, v10
+    assert_eq!(
+        stop.to_string(),
+        "v_mov_b32 at pc 0x1004 needs 129 vector registers, the kernel allocated 128"
+    );
+    let pair = &[0xd28f_0000, 0x0002_7c80]; // v_lshlrev_b64 v[0:1], 0, v[62:63]
+    let stop = refused(2, 65, pair);
+    assert!(matches!(stop, Stop::Register { op: "v_lshlrev_b64", pc, needed: 129, .. } if pc == CODE + 4));
+    let stop = refused(destination, 127, pair);
+    assert!(matches!(stop, Stop::Register { needed: 129, .. }), "the second half of v[127:128]");
+    let stop = refused(source, 250, &[0x7e02_030a]); // v_mov_b32_e32 v1, v10
+    assert!(matches!(stop, Stop::Register { needed: 261, allocated: 128, .. }), "numbers do not wrap");
+}
+
+#[test]
+fn no_register_is_beyond_number_255() {
+    let mut rig = Rig::new(&[
+        0xbf11_0101, // s_set_gpr_idx_on s1, gpr_idx(SRC0)
+        0x7e02_030a, // v_mov_b32_e32 v1, v10
+    ])
+    .with_registers(512)
+    .with_scalar(1, 250);
+    assert!(matches!(rig.try_run(), Err(Stop::Register { needed: 261, allocated: 256, .. })));
+}
+
+#[test]
 fn registers_beyond_the_allocation_are_refused() {
     let mut rig = Rig::new(&[
         0x7efe_0280, // v_mov_b32_e32 v127, 0

@@ -47,7 +47,7 @@ fn u32_division_is_the_hosts_for_reciprocals_not_above_the_exact_one() {
 }
 
 #[test]
-fn f16_division_is_within_an_ulp_and_has_the_special_cases() {
+fn f16_division_is_exact_but_for_subnormal_quotients_and_has_the_special_cases() {
     let mut samples = Samples::new(4);
     for _ in 0..100_000 {
         let (a, b) = samples.pair::<u16>();
@@ -55,8 +55,9 @@ fn f16_division_is_within_an_ulp_and_has_the_special_cases() {
         let ours = f16_div_fixup(cvt_f16_f32(MODE, quotient), b, a);
         let [x, y] = [a, b].map(|a| half::f16::from_bits(a).to_f32());
         let exact = half::f16::from_f32(x / y);
-        let special = x == 0.0 || y == 0.0 || !x.is_finite() || !y.is_finite();
-        let near = ours.abs_diff(exact.to_bits()) <= u16::from(!special);
+        // A quotient halfway between two subnormals can be missed by the product in single precision.
+        let subnormal = exact.to_bits() & 0x7c00 == 0 && x != 0.0 && y.is_finite();
+        let near = ours.abs_diff(exact.to_bits()) <= u16::from(subnormal);
         assert!(near || exact.is_nan() && half::f16::from_bits(ours).is_nan(), "{a:#x} / {b:#x}: {ours:#x}");
     }
 }

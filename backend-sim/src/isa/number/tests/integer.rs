@@ -35,6 +35,8 @@ fn products_and_sums_are_cut_or_saturated() {
         assert_eq!(mad_u64_u32(a, b, wide), (sum as u64, sum >> 64 == 1));
         let sum = sx * sy + i128::from(wide.cast_signed());
         assert_eq!(mad_i64_i32(a, b, wide), (sum as u64, sum >> 64 & 1 == 1));
+        let factor = [1, 2, 4, 8, 16, 32, 64, 128][a as usize % 8];
+        assert_eq!(lshl_add_u64(wide, a, c.into()), wide.wrapping_mul(factor).wrapping_add(c.into()));
     }
 }
 
