@@ -326,6 +326,7 @@ impl Fixture for HsaFixture {
     /// Gives everything back, unless a thread still uses it.
     fn close(&self) {
         self.bench.faults.forget_all();
+        self.session.end();
         if self.crew.is_working() {
             return;
         }

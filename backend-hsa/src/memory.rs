@@ -7,7 +7,7 @@ use crate::session::{HOST, Session};
 use hsa_sys::constants::{memory_pool_global_flag as flag, pointer_type};
 use hsa_sys::{PointerInfo, Status};
 use kreplay_core::event::Event;
-use kreplay_core::ids::Address;
+use kreplay_core::ids::{Address, AgentId};
 use kreplay_core::memory::{Allocation, MemoryClass, Region};
 use std::collections::BTreeMap;
 use std::ffi::c_void;
@@ -70,6 +70,11 @@ impl Session {
             self.tell(|engine| engine.freed(base));
             self.emit(caller::actor(), || Event::Freed { base });
         }
+    }
+
+    /// Whose memory an address is in.
+    pub(crate) fn owner(&self, address: Address) -> AgentId {
+        pointer_info(address as *const c_void).map_or(HOST, |info| self.agent_of(info.agent_owner))
     }
 
     /// What the runtime knows of an allocation. It knows the size only in whole pages.

@@ -18,7 +18,7 @@ use kreplay_core::event::{Actor, Entry, Event};
 use kreplay_core::ids::{AgentId, DispatchId, QueueId, SignalId, Ticket};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, Weak};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock, Weak};
 
 /// The host, which no engine knows as an agent.
 pub(crate) const HOST: AgentId = AgentId(u64::MAX);
@@ -35,6 +35,8 @@ pub struct Session {
     sink: Sink,
     /// Whether the log has what the device does, too: then every packet is tracked.
     verbose: bool,
+    /// Whether the application has ended: its queues and signals must not be used any more.
+    ended: RwLock<bool>,
     queues: Mutex<Queues>,
     pub(crate) memory: Memory,
     pub(crate) staging: Staging,
@@ -84,6 +86,7 @@ impl Session {
             interceptor: OnceLock::new(),
             sink,
             verbose,
+            ended: RwLock::default(),
             queues: Mutex::default(),
             memory: Memory::default(),
             staging: Staging::default(),
@@ -313,8 +316,25 @@ impl Session {
         self.fire(signal, times, dispatch);
     }
 
+    /// Does something unless the application has ended, which it cannot meanwhile.
+    pub(crate) fn unless_ended(&self, act: impl FnOnce()) {
+        let ended = self.ended.read().unwrap_or_else(PoisonError::into_inner);
+        if !*ended {
+            act();
+        }
+    }
+
+    /// The application ends, once nobody is inside [`Session::unless_ended`].
+    pub(crate) fn end(&self) {
+        *self.ended.write().unwrap_or_else(PoisonError::into_inner) = true;
+    }
+
     /// Decrements an application's signal, as the device would.
     pub(crate) fn fire(&self, signal: SignalId, times: Option<Times>, dispatch: DispatchId) {
+        self.unless_ended(|| self.decrement(signal, times, dispatch));
+    }
+
+    fn decrement(&self, signal: SignalId, times: Option<Times>, dispatch: DispatchId) {
         let api = &machine().api;
         if let Some(times) = times {
             times.write(signal);

@@ -13,7 +13,7 @@ use crate::compiler::has_tools;
 use crate::machine::Machine;
 
 /// The GPUs that the interpreter executes code of.
-const ISAS: [(&str, Target); 1] = [("gfx90a", Target::Gfx90a)];
+const ISAS: [(&str, Target); 2] = [("gfx90a", Target::Gfx90a), ("gfx942", Target::Gfx942)];
 
 const CODE: u64 = 0x7000_0000_0000;
 const PACKET: u64 = 0x7100_0000_0000;
@@ -146,7 +146,7 @@ fn bytes(elements: &[u32]) -> Vec<u8> {
 
 impl Rig {
     fn new((isa, target): (&str, Target)) -> Self {
-        let mut machine = Machine::default();
+        let mut machine = Machine::new(target);
         let code = CodeObject::load(&mut machine, &prebuilt(isa), CODE);
         for (base, elements) in [
             (OUT, vec![UNTOUCHED; LENGTH]),

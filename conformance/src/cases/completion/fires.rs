@@ -258,8 +258,8 @@ fn as_future(rig: &Rig) -> Checked {
     });
     let scene = rig.scene(|_| script)?;
     scene.bump_on(&done)?.wait()?;
-    rig.fixture().settle();
     ensure_eq!(polls.all(), [(false, 0); 2 * PASSES + 1], "readiness and wakes inside the loop");
+    rig.until("the task is woken", || task.0.load(Ordering::Relaxed) > 0)?;
     ensure_eq!(poll(&task, &awaited), (true, 1), "readiness and wakes after it");
     Ok(())
 }
