@@ -2,6 +2,7 @@
 
 mod bench;
 mod device;
+mod driver;
 mod faults;
 pub(crate) mod kernels;
 mod memory;
@@ -17,6 +18,7 @@ use crate::queue::Queue;
 use crate::ring;
 use crate::session::{Session, Sink};
 use bench::Bench;
+use driver::Driver;
 use hsa_sys::constants::queue_type;
 use hsa_sys::{Executable, Signal};
 use kreplay_core::aql::Packet;
@@ -43,6 +45,7 @@ pub(crate) struct HsaFixture {
     platform: Arc<Platform>,
     session: Arc<Session>,
     bench: Arc<Bench>,
+    driver: Option<Driver>,
     log: Arc<Mutex<Vec<Entry>>>,
     /// Signals and their lives: they are destroyed at the end, for a device may still write to them.
     signals: Mutex<BTreeMap<SignalId, bool>>,
@@ -57,8 +60,9 @@ impl HsaFixture {
         let sink: Sink = Arc::new(move |entry| lock(&entries).push(entry));
         let session = Session::new(first_agent, sink, true);
         Self {
+            bench: Arc::new(Bench::new(Arc::clone(&platform), Arc::clone(&session))),
             platform,
-            bench: Arc::new(Bench::new(Arc::clone(&session))),
+            driver: Driver::find(),
             session,
             log,
             signals: Mutex::default(),
@@ -92,7 +96,7 @@ impl HsaFixture {
             let parsed =
                 packet.parse().map_err(|source| SubmitError::Malformed { queue: queue.id, index, source })?;
             if let kreplay_core::aql::Parsed::KernelDispatch(dispatch) = parsed
-                && !self.platform.kernels.has(queue.gpu.agent, dispatch.kernel_object)
+                && self.platform.kernels.named(queue.gpu.agent, dispatch.kernel_object).is_none()
             {
                 return Err(SubmitError::NoKernel { queue: queue.id, index, kernel: dispatch.kernel_object });
             }
@@ -116,10 +120,15 @@ impl Fixture for HsaFixture {
         "hsa"
     }
 
+    fn slowness(&self) -> u32 {
+        4
+    }
+
     fn offers(&self, need: Need) -> bool {
         match need {
             Need::TwoAgents => self.platform.machine.gpus.len() >= 2,
             Need::Faults | Need::Counters => true,
+            Need::DeviceFaults => self.driver.is_some(),
             _ => false,
         }
     }
@@ -303,11 +312,21 @@ impl Fixture for HsaFixture {
     }
 
     fn inject(&self, rule: FaultRule) {
-        self.bench.faults.add(rule);
+        match self.driver.filter(|_| Driver::takes(rule.point)) {
+            Some(driver) => {
+                driver.inject(rule);
+                let FaultRule { point, verdict, .. } = rule;
+                self.session.emit(caller::actor(), || Event::Fault { point, verdict });
+            }
+            None => self.bench.faults.add(rule),
+        }
     }
 
     fn heal(&self) {
         self.bench.faults.heal();
+        if let Some(driver) = self.driver {
+            driver.heal();
+        }
         self.session.parking.unpark();
     }
 
@@ -326,6 +345,9 @@ impl Fixture for HsaFixture {
     /// Gives everything back, unless a thread still uses it.
     fn close(&self) {
         self.bench.faults.forget_all();
+        if let Some(driver) = self.driver {
+            driver.heal();
+        }
         self.session.end();
         if self.crew.is_working() {
             return;

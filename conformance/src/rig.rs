@@ -143,7 +143,15 @@ impl Rig {
     }
 
     fn make_engine(&self, config: EngineConfig) -> Engine {
-        (self.assemble)(&self.fixture, config)
+        (self.assemble)(&self.fixture, self.in_time(config))
+    }
+
+    /// A configuration with the deadlines that this machine needs.
+    fn in_time(&self, config: EngineConfig) -> EngineConfig {
+        let slowness = self.fixture.slowness();
+        let Deadlines { drain, fence, pass } = config.deadlines;
+        let deadlines = Deadlines { drain: drain * slowness, fence: fence * slowness, pass: pass * slowness };
+        EngineConfig { deadlines, ..config }
     }
 
     /// A context of a client of its own.

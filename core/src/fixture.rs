@@ -15,6 +15,10 @@ use std::sync::Arc;
 pub trait Fixture: Send + Sync {
     /// Short name: `sim`, `hsa`.
     fn name(&self) -> &'static str;
+    /// By how much the engine's deadlines are longer here, for threads that wait for a processor.
+    fn slowness(&self) -> u32 {
+        1
+    }
     /// What this fixture can do; cases that need more are skipped.
     fn offers(&self, need: Need) -> bool;
     /// The engine's side of the machine.
@@ -135,8 +139,10 @@ pub enum Need {
     CounterGroups,
     /// Program counter samples, streamed counters and thread traces.
     Samples,
-    /// Fault rules for doorbells and copy engines.
+    /// Fault rules for copy engines.
     DeviceFaults,
+    /// Fault rules for doorbells, which hit those of the application's queues alone.
+    DoorbellFaults,
     /// A queue that can be destroyed by any thread while its doorbell is being rung.
     DestroyInSubmission,
     /// Vendor packets without effect.

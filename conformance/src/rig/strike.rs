@@ -32,7 +32,7 @@ impl Rig {
         let deed = Deed::default();
         let seams = Arc::new(Before { effect, deed: deed.clone() });
         self.engine_from(|rig| {
-            let engine = Engine::with_seams(rig.fixture.backend(), config(), seams);
+            let engine = Engine::with_seams(rig.fixture.backend(), rig.in_time(config()), seams);
             rig.fixture.attach(engine.interceptor());
             engine
         });

@@ -17,7 +17,7 @@ pub(in crate::cases) const CASES: &[Case] = &[
         .needs(&[Need::Faults, Need::VirtualTime]),
     Case::new("contexts/toggle-scope:refused-pass", &["toggle-scope"], refused_pass).needs(&[Need::Faults]),
     Case::new("contexts/toggle-scope:nested-loop", &["toggle-scope", "toggle-sticky"], nested_loop)
-        .needs(&[Need::TwoAgents]),
+        .needs(&[Need::TwoAgents, Need::NestedDispatch]),
     Case::new("contexts/toggle-no-leak", &["toggle-no-leak", "toggle-never-global"], |rig| {
         other_thread(rig, 1)
     })

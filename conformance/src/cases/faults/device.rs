@@ -10,7 +10,7 @@ use kreplay_core::fixture::{FaultPoint, Need, Verdict};
 use kreplay_core::services::Service;
 
 const FAULTS: &[Need] = &[Need::Faults];
-const DEVICE: &[Need] = &[Need::Faults, Need::DeviceFaults];
+const DOORBELL: &[Need] = &[Need::Faults, Need::DoorbellFaults];
 const TIMED: &[Need] = &[Need::Faults, Need::VirtualTime];
 const MS: u64 = 1_000_000;
 /// Late, but before any deadline of [`crate::rig::config`].
@@ -56,9 +56,9 @@ pub(super) const CASES: &[Case] = &[
         .needs(FAULTS),
     Case::new("faults/completion:before-submission-returns", &["fault-completion-late"], completion_waits)
         .needs(FAULTS),
-    Case::new("faults/doorbell:lost-then-rung", &["fault-doorbell"], rung_again).needs(DEVICE),
+    Case::new("faults/doorbell:lost-then-rung", &["fault-doorbell"], rung_again).needs(DOORBELL),
     Case::new("faults/doorbell:lost-before", &["fault-doorbell", "queue-drain-stuck"], lost_before)
-        .needs(DEVICE),
+        .needs(DOORBELL),
     Case::new("faults/event:twice", &["fault-event-twice"], event_twice)
         .needs(&[Need::Faults, Need::Counters]),
     Case::new("faults/event:twice-plain", &["fault-event-twice"], event_twice_plain).needs(FAULTS),
