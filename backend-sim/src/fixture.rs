@@ -36,6 +36,7 @@ impl Fixture for Sim {
             | Need::CounterGroups
             | Need::Samples
             | Need::DeviceFaults
+            | Need::IndependentCopies
             | Need::DoorbellFaults
             | Need::DestroyInSubmission
             | Need::VendorPackets => true,

@@ -51,6 +51,7 @@ pub const fn need_name(need: Need) -> &'static str {
         Need::NestedDispatch => "nested dispatches",
         Need::CounterGroups => "counter groups",
         Need::Samples => "samples",
+        Need::IndependentCopies => "independent copies",
         Need::DoorbellFaults => "doorbell faults",
         Need::DeviceFaults => "device faults",
         Need::DestroyInSubmission => "queues destroyed in a submission",

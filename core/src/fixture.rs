@@ -141,6 +141,8 @@ pub enum Need {
     Samples,
     /// Fault rules for copy engines.
     DeviceFaults,
+    /// Copies that go on while an earlier one hangs.
+    IndependentCopies,
     /// Fault rules for doorbells, which hit those of the application's queues alone.
     DoorbellFaults,
     /// A queue that can be destroyed by any thread while its doorbell is being rung.

@@ -22,8 +22,11 @@ pub(super) const CASES: &[Case] = &[
         copy_elsewhere,
     )
     .needs(&[Need::TwoAgents]),
-    Case::new("concurrency/copy-fence-stuck", &["copy-fence-stuck"], fence_stuck)
-        .needs(&[Need::Faults, Need::DeviceFaults]),
+    Case::new("concurrency/copy-fence-stuck", &["copy-fence-stuck"], fence_stuck).needs(&[
+        Need::Faults,
+        Need::DeviceFaults,
+        Need::IndependentCopies,
+    ]),
     Case::new("concurrency/copies-released", &["copy-fence-released"], copies_released),
     Case::new("concurrency/copy-between-agents:from", &["copy-fence-both-agents"], |rig| {
         copy_between(rig, false)
