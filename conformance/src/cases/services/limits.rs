@@ -16,11 +16,11 @@ pub(in crate::cases) const CASES: &[Case] = &[
     Case::new("services/limit-counters-pc-sampling", &["limit-counters-pc-sampling"], |rig| {
         counters_and_sampling(rig, |_| Mask::Neither, "1:0 1:1 1:2")
     })
-    .needs(&[Need::Counters]),
+    .needs(&[Need::Counters, Need::Samples]),
     Case::new("services/limit-counters-pc-sampling:stopped", &["limit-counters-pc-sampling"], |rig| {
         counters_and_sampling(rig, |_| Mask::Second, "1:0 1:1 1:2")
     })
-    .needs(&[Need::Counters]),
+    .needs(&[Need::Counters, Need::Samples]),
     Case::new(
         "services/limit-counters-pc-sampling:counters-stopped",
         &["limit-counters-pc-sampling", "limit-separate-passes"],
@@ -28,7 +28,7 @@ pub(in crate::cases) const CASES: &[Case] = &[
             counters_and_sampling(rig, |pass| if pass == 1 { Mask::First } else { Mask::Neither }, "1:0 1:2")
         },
     )
-    .needs(&[Need::Counters]),
+    .needs(&[Need::Counters, Need::Samples]),
     Case::new("services/limit-thread-trace-spm", &["limit-thread-trace-spm"], |rig| {
         trace_and_spm(rig, |_| Mask::Neither, ["0 1 2", "0 1 2"], "1:0 1:1 1:2")
     })
