@@ -3,6 +3,7 @@
 use crate::clock;
 use crate::types::{Node, Status};
 use kreplay_core::ids::{Address, Timestamp};
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -33,6 +34,15 @@ pub(crate) struct MemoryFault {
     pub(crate) read_only: bool,
 }
 
+thread_local! {
+    /// Of each event that this thread has waited for, when it was made and how often it was set by the end of the wait.
+    ///
+    /// Threads share events, and each looks at memory before it waits. A setting that one takes, or that wakes it, while
+    /// another is between its look and its wait must wake the other, too: one time too many does no harm, for it looks
+    /// again.
+    static SEEN: RefCell<BTreeMap<u32, (Timestamp, u64)>> = const { RefCell::new(BTreeMap::new()) };
+}
+
 /// All events of the process.
 #[derive(Debug, Default)]
 pub(crate) struct Events {
@@ -42,6 +52,8 @@ pub(crate) struct Events {
 
 #[derive(Debug)]
 struct Event {
+    /// Tells it from others that had its number.
+    made: Timestamp,
     kind: u32,
     manual_reset: bool,
     /// Set, and nobody has taken it yet.
@@ -64,7 +76,8 @@ impl Events {
             events.range(range.clone()).zip(range.clone()).take_while(|((id, _), free)| *id == free).count();
         let id = range.clone().nth(taken).ok_or(Status::Error)?;
         let latched = set && has_mailbox(kind);
-        events.insert(id, Event { kind, manual_reset, latched, pulses: 0, waiters: 0, fault: None });
+        let made = clock::now();
+        events.insert(id, Event { made, kind, manual_reset, latched, pulses: 0, waiters: 0, fault: None });
         Ok(id)
     }
 
@@ -173,6 +186,13 @@ impl Event {
         self.latched |= self.manual_reset || self.waiters == 0;
         self.pulses += 1;
     }
+
+    /// Whether it was set since this thread waited for it last, or ever if this thread never has.
+    fn was_missed(&self, id: u32) -> bool {
+        let seen = SEEN.with_borrow(|seen| seen.get(&id).copied());
+        let known = seen.filter(|(made, _)| *made == self.made).map_or(0, |(_, pulses)| pulses);
+        known != self.pulses
+    }
 }
 
 /// One waiter's part in an event.
@@ -188,7 +208,7 @@ fn begin(events: &mut BTreeMap<u32, Event>, ids: &[u32]) -> Result<Vec<Wait>, St
     }
     let mut begin_one = |&id: &u32| {
         let event = events.get_mut(&id)?;
-        let awake = event.latched;
+        let awake = event.latched || event.was_missed(id);
         event.latched &= event.manual_reset;
         event.waiters += 1;
         Some(Wait { id, since: event.pulses, awake })
@@ -209,6 +229,7 @@ fn end(events: &mut BTreeMap<u32, Event>, waits: &[Wait]) {
     for wait in waits {
         if let Some(event) = events.get_mut(&wait.id) {
             event.waiters -= 1;
+            SEEN.with_borrow_mut(|seen| seen.insert(wait.id, (event.made, event.pulses)));
         }
     }
 }

@@ -114,6 +114,11 @@ fn pointers_with_two_gpus() {
 }
 
 #[test]
+fn shared() {
+    passes("shared", &[("KREPLAY_GPUS", "2")]);
+}
+
+#[test]
 fn children() {
     passes("children", &[]);
 }

@@ -144,8 +144,8 @@ fn describe(info: Info) -> HsaPointerInfo {
         cpu_address: pointer(info.base),
         gpu_address: info.device,
         size_in_bytes: info.bytes,
-        n_mapped_nodes: info.mapped.1,
-        mapped_nodes: info.mapped.0,
+        n_mapped_nodes: info.mapped.len() as u32,
+        mapped_nodes: info.mapped.as_ptr(),
         user_data: ptr::with_exposed_provenance_mut(info.user_data),
         ..HsaPointerInfo::new_zeroed()
     }

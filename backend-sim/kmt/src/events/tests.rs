@@ -44,11 +44,39 @@ fn all_who_wait_are_woken_and_nothing_is_left_behind() {
     let events = Events::default();
     let id = signal(&events);
     thread::scope(|scope| {
-        let waits = [(); 3].map(|()| scope.spawn(|| events.wait(&[id], true, SOON)));
+        let twice = || (events.wait(&[id], true, SOON), events.wait(&[id], true, NOW));
+        let waits = [(); 3].map(|()| scope.spawn(twice));
         until_waited_for(&events, id, 3);
         events.set(id).unwrap();
-        assert_eq!(waits.map(|wait| wait.join().unwrap()), [Ok(()); 3]);
+        let once = (Ok(()), Err(Status::WaitTimeout));
+        assert_eq!(waits.map(|wait| wait.join().unwrap()), [once; 3]);
     });
+}
+
+#[test]
+fn a_setting_that_one_waiter_takes_is_not_lost_to_another_that_is_about_to_wait() {
+    let events = Events::default();
+    let id = signal(&events);
+    let set_and_take = || {
+        events.set(id).unwrap();
+        let other = thread::scope(|scope| scope.spawn(|| events.wait(&[id], true, NOW)).join().unwrap());
+        assert_eq!(other, Ok(()));
+    };
+    for _ in ["its first wait", "a later one"] {
+        set_and_take();
+        assert_eq!(events.wait(&[id], true, NOW), Ok(()));
+        assert_eq!(events.wait(&[id], true, NOW), Err(Status::WaitTimeout));
+    }
+}
+
+#[test]
+fn a_new_event_has_nothing_of_the_one_that_had_its_number() {
+    let events = Events::default();
+    let id = signal(&events);
+    events.set(id).unwrap();
+    assert_eq!(events.wait(&[id], true, NOW), Ok(()));
+    events.destroy(id).unwrap();
+    assert_eq!(signal(&events), id);
     assert_eq!(events.wait(&[id], true, NOW), Err(Status::WaitTimeout));
 }
 
@@ -58,6 +86,7 @@ fn one_of_several_is_enough_unless_all_are_asked_for() {
     let (one, other) = (signal(&events), signal(&events));
     events.set(other).unwrap();
     assert_eq!(events.wait(&[one, other], false, NOW), Ok(()));
+    let (one, other) = (signal(&events), signal(&events));
     thread::scope(|scope| {
         let ((tell, told), events) = (mpsc::channel(), &events);
         let wait = scope.spawn(move || {

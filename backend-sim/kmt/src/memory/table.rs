@@ -1,8 +1,10 @@
-//! Regions of the address space, and which nodes may access them. Contains no synchronization and no system call.
+//! Regions of the address space, and which nodes may access them. Contains no system call, and no synchronization but for the lists
+//! of nodes, which all tables share.
 
 use crate::types::{MemFlags, Node, Status};
 use kreplay_core::ids::Address;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Mutex, PoisonError};
 
 /// Bytes of a page, the unit of the device's access rights.
 pub(crate) const PAGE: u64 = 4096;
@@ -30,7 +32,9 @@ pub(crate) struct Region {
     pub(crate) kind: Kind,
     /// Start, as devices see it: registered memory has another address there.
     pub(crate) device: Address,
-    mapped: Box<[Node]>,
+    mapped: &'static [Node],
+    /// Mappings of registered memory that have no end yet: two threads may lock the same bytes.
+    mappings: u32,
     registrations: u32,
     user_data: usize,
 }
@@ -46,8 +50,8 @@ pub(crate) struct Info {
     pub(crate) node: Node,
     pub(crate) flags: MemFlags,
     pub(crate) user_data: usize,
-    /// Start and number of the mapped nodes; valid until the mapping changes.
-    pub(crate) mapped: (*const Node, u32),
+    /// The mapped nodes, in ascending order.
+    pub(crate) mapped: &'static [Node],
 }
 
 /// Addresses of a device that some node may access.
@@ -76,13 +80,29 @@ pub(crate) struct Table {
 
 impl Region {
     pub(crate) fn new(base: Address, bytes: u64, node: Node, flags: MemFlags, kind: Kind) -> Self {
-        let (device, mapped) = (base, Box::default());
-        Self { base, bytes, node, flags, kind, device, mapped, registrations: 1, user_data: 0 }
+        let (device, mapped) = (base, &[][..]);
+        Self { base, bytes, node, flags, kind, device, mapped, mappings: 0, registrations: 1, user_data: 0 }
     }
 
     /// The application's own memory, which devices see elsewhere.
     pub(crate) fn registered(base: Address, bytes: u64, flags: MemFlags, device: Address) -> Self {
         Self { device, ..Self::new(base, bytes, 1, flags, Kind::Registered) }
+    }
+
+    /// Lets nodes access it; of registered memory also those that it is mapped to already.
+    fn map(&mut self, nodes: &[Node]) {
+        let counts = self.kind == Kind::Registered;
+        let kept = if counts { self.mapped } else { &[] };
+        self.mapped = kept_list(kept.iter().chain(nodes).copied().collect());
+        self.mappings += u32::from(counts);
+    }
+
+    /// Takes one mapping back, and all access with the last.
+    fn unmap(&mut self) {
+        self.mappings = self.mappings.saturating_sub(1);
+        if self.mappings == 0 {
+            self.mapped = &[];
+        }
     }
 
     fn contains(&self, at: Address) -> bool {
@@ -113,7 +133,7 @@ impl Region {
             node: self.node,
             flags: self.flags,
             user_data: self.user_data,
-            mapped: (self.mapped.as_ptr(), self.mapped.len() as u32),
+            mapped: self.mapped,
         }
     }
 }
@@ -153,24 +173,26 @@ impl Table {
         Ok(if left == 0 { self.registered.remove(&key) } else { None })
     }
 
-    /// Lets nodes, and only these, access a region or a part of a scratch region; its start, as they see it.
+    /// Lets nodes, and only these, access a region or a part of a scratch region; its start, as they see it. What is
+    /// registered may be mapped several times, and stays accessible to the nodes of all these mappings until the last ends.
     pub(crate) fn map(&mut self, base: Address, bytes: u64, nodes: &[Node]) -> Result<Address, Status> {
         if let Some(scratch) = self.owned_at(base).filter(|region| region.kind == Kind::Scratch) {
             let mut part = Region::new(base, bytes, scratch.node, scratch.flags, Kind::ScratchPart);
             if bytes == 0 || bytes > scratch.base + scratch.bytes - base {
                 return Err(Status::InvalidParameter);
             }
-            part.mapped = [scratch.node].into();
+            part.map(&[scratch.node]);
             self.parts.insert(base, part);
             return Ok(base);
         }
         let registered = self.registered.get_mut(&(base, bytes));
         let region = registered.or_else(|| self.owned.get_mut(&base)).ok_or(Status::Error)?;
-        region.mapped = nodes.into();
+        region.map(nodes);
         Ok(region.device)
     }
 
-    /// Takes all access to a region away; the part of scratch that was given back, if it is one.
+    /// Takes all access to a region away, of registered memory with its last mapping; the part of scratch that was given
+    /// back, if it is one.
     pub(crate) fn unmap(&mut self, base: Address) -> Result<Option<Region>, Status> {
         if let Some(part) = self.parts.remove(&base) {
             return Ok(Some(part));
@@ -180,7 +202,7 @@ impl Table {
             Some(region) => region,
             None => self.registered_at_mut(base).ok_or(Status::Error)?,
         };
-        region.mapped = Box::default();
+        region.unmap();
         Ok(None)
     }
 
@@ -218,6 +240,20 @@ impl Table {
     fn registered_at_mut(&mut self, base: Address) -> Option<&mut Region> {
         self.registered.values_mut().find(|region| region.base == base || region.device == base)
     }
+}
+
+/// These nodes as a list that is never given back: the runtime reads it while another thread changes the mapping. There
+/// are as many lists as sets of nodes.
+fn kept_list(nodes: BTreeSet<Node>) -> &'static [Node] {
+    static LISTS: Mutex<BTreeSet<&'static [Node]>> = Mutex::new(BTreeSet::new());
+    let nodes: Box<[Node]> = nodes.into_iter().collect();
+    let mut lists = LISTS.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(known) = lists.get(&*nodes) {
+        return known;
+    }
+    let list = Box::leak(nodes);
+    lists.insert(list);
+    list
 }
 
 #[cfg(test)]

@@ -101,6 +101,34 @@ fn each_registration_needs_its_end() {
 }
 
 #[test]
+fn each_mapping_of_registered_memory_needs_its_end() {
+    let mut table = Table::default();
+    table.register(registered(0x1000, 0x10, 0x8000));
+    table.map(0x1000, 0x10, &[1]).unwrap();
+    table.map(0x1000, 0x10, &[1, 2]).unwrap();
+    assert_eq!(accessible(&table), [(0x8000, 0x9000, 0b110)]);
+    table.unmap(0x1000).unwrap();
+    assert_eq!(accessible(&table), [(0x8000, 0x9000, 0b110)]);
+    table.unmap(0x1000).unwrap();
+    assert_eq!(accessible(&table), []);
+    table.unmap(0x1000).unwrap();
+    table.map(0x1000, 0x10, &[2]).unwrap();
+    assert_eq!(accessible(&table), [(0x8000, 0x9000, 0b100)]);
+}
+
+#[test]
+fn who_was_told_of_the_mapped_nodes_may_read_them_after_the_mapping_has_changed() {
+    let mut table = Table::default();
+    table.insert(allocation(0x1000, 0x2000, 1));
+    table.map(0x1000, 0x2000, &[3, 1]).unwrap();
+    let told = table.info(0x1000).unwrap().mapped;
+    table.map(0x1000, 0x2000, &[2]).unwrap();
+    assert_eq!((told, table.info(0x1000).unwrap().mapped), (&[1, 3][..], &[2][..]));
+    table.map(0x1000, 0x2000, &[1, 3]).unwrap();
+    assert!(std::ptr::eq(told, table.info(0x1000).unwrap().mapped));
+}
+
+#[test]
 fn two_registrations_of_a_page_are_independent() {
     let mut table = Table::default();
     table.register(registered(0x1000, 0x3000, 0x8000));
