@@ -195,6 +195,20 @@ impl ToyKernel {
         Self::OutOfRange,
         Self::Forever,
     ];
+
+    /// Its name, in logs and as the symbol of a code object.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Fill => "fill",
+            Self::Copy => "copy",
+            Self::VectorAdd => "vector_add",
+            Self::Saxpy => "saxpy",
+            Self::AtomicBump => "atomic_bump",
+            Self::SpinUntil => "spin_until",
+            Self::OutOfRange => "out_of_range",
+            Self::Forever => "forever",
+        }
+    }
 }
 
 /// An operation of the machine that a fault can hit.

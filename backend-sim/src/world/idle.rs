@@ -164,7 +164,7 @@ impl World {
             return Some(format!("{id} stopped: {cause}"));
         }
         if let Some(running) = queue.running.iter().find(|running| running.rest != Rest::No) {
-            let name = super::kernel::name(running.launch.kernel);
+            let name = running.launch.kernel.name();
             return Some(format!("{id} runs {name} (packet {}), which cannot end", running.index));
         }
         let head = queue.head()?;

@@ -21,20 +21,6 @@ pub(crate) fn resolve(agent: AgentId, kernel: u64) -> Option<ToyKernel> {
     ToyKernel::ALL.into_iter().find(|&toy| object(agent, toy).0 == kernel)
 }
 
-/// The name of a kernel.
-pub(crate) const fn name(kernel: ToyKernel) -> &'static str {
-    match kernel {
-        ToyKernel::Fill => "fill",
-        ToyKernel::Copy => "copy",
-        ToyKernel::VectorAdd => "vector_add",
-        ToyKernel::Saxpy => "saxpy",
-        ToyKernel::AtomicBump => "atomic_bump",
-        ToyKernel::SpinUntil => "spin_until",
-        ToyKernel::OutOfRange => "out_of_range",
-        ToyKernel::Forever => "forever",
-    }
-}
-
 const fn argument_count(kernel: ToyKernel) -> usize {
     match kernel {
         ToyKernel::Fill | ToyKernel::Copy => 3,

@@ -80,7 +80,7 @@ impl World {
                 let packet = queue.read_index();
                 self.stop(
                     index,
-                    format!("{violation} (arguments of kernel {}, packet {packet})", kernel::name(toy)),
+                    format!("{violation} (arguments of kernel {}, packet {packet})", toy.name()),
                 );
             }
         }
@@ -193,7 +193,7 @@ impl World {
 
     fn violate(&mut self, index: usize, position: usize, violation: Violation) {
         let running = &self.queues[index].running[position];
-        let name = kernel::name(running.launch.kernel);
+        let name = running.launch.kernel.name();
         self.stop(index, format!("{violation} (kernel {name}, packet {})", running.index));
     }
 
