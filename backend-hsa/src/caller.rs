@@ -6,6 +6,7 @@ use kreplay_core::event::Actor;
 use kreplay_core::ids::ThreadId;
 use std::cell::Cell;
 use std::ffi::c_void;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 thread_local! {
@@ -13,6 +14,7 @@ thread_local! {
 }
 
 static LAST: AtomicU64 = AtomicU64::new(0);
+static MARKED: OnceLock<()> = OnceLock::new();
 
 /// The calling thread; threads are numbered as they come, from 1.
 pub(crate) fn caller() -> Caller {
@@ -36,10 +38,16 @@ pub(crate) fn mark_async_event() {
 pub(crate) fn mark_async_event_thread(api: &Api) {
     unsafe extern "C" fn mark(_: *mut c_void) {
         mark_async_event();
+        MARKED.get_or_init(|| ());
     }
     // SAFETY: the callback takes no argument.
     let status = unsafe { (api.amd_ext.async_function)(Some(mark), std::ptr::null_mut()) };
     debug_assert_eq!(status, Status::SUCCESS, "the runtime has such a thread");
+}
+
+/// Waits until it has: a runtime that ends before aborts the process.
+pub(crate) fn wait_for_mark() {
+    MARKED.wait();
 }
 
 fn name(async_event: bool) -> Caller {

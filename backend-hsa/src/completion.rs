@@ -11,7 +11,7 @@ use crate::signal::{self, Signals};
 use hsa_sys::constants::{signal_condition, wait_state};
 use hsa_sys::{Api, Signal, Status};
 use std::sync::Mutex;
-use std::thread;
+use std::thread::{self, JoinHandle};
 
 /// Work that is under way.
 pub(crate) struct Work {
@@ -27,6 +27,7 @@ enum Message {
     Add(Work),
     Forget(usize),
     Retract(Signal),
+    End,
 }
 
 /// The thread's end of it.
@@ -35,21 +36,37 @@ pub(crate) struct Completions {
     inbox: Mutex<Vec<Message>>,
     /// 0 tells the thread to look into its inbox.
     kick: Signal,
+    thread: Mutex<Option<JoinHandle<()>>>,
 }
 
 impl Completions {
     pub(crate) fn new(api: &Api) -> Result<Self, Status> {
         let signals = Signals::default();
         let kick = signals.take(api)?;
-        Ok(Self { signals, inbox: Mutex::default(), kick })
+        Ok(Self { signals, inbox: Mutex::default(), kick, thread: Mutex::default() })
     }
 
     /// Starts the thread.
     pub(crate) fn start(machine: &'static Machine) {
         let name = "kreplay completions".to_owned();
         let started = thread::Builder::new().name(name).spawn(move || machine.completions.serve(machine));
-        if let Err(error) = started {
-            tracing::error!("[kernel-replay] no thread for completions ({error}): no dispatch will complete");
+        match started {
+            Ok(thread) => *lock(&machine.completions.thread) = Some(thread),
+            Err(error) => {
+                tracing::error!(
+                    "[kernel-replay] no thread for completions ({error}): no dispatch will complete"
+                );
+            }
+        }
+    }
+
+    /// Ends the thread and gives its signals back to the runtime, which is about to end.
+    pub(crate) fn end(&self, api: &Api) {
+        let Some(thread) = lock(&self.thread).take() else { return };
+        self.tell(api, Message::End);
+        if thread.join().is_ok() {
+            self.signals.give_back(self.kick);
+            self.signals.destroy(api);
         }
     }
 
@@ -85,6 +102,7 @@ impl Completions {
                     Message::Add(work) => open.push(work),
                     Message::Forget(queue) => self.drop_work(&mut open, |work| work.queue == queue),
                     Message::Retract(signal) => self.drop_work(&mut open, |work| work.signal == signal),
+                    Message::End => return,
                 }
             }
             if !self.finish_those_done(&machine.api, &mut open) {

@@ -29,6 +29,7 @@ pub(crate) unsafe fn install(machine: &Machine, table: *mut ApiTable) {
     amd_ext.memory_async_copy_rect = copy::async_copy_rect;
     amd_ext.memory_async_copy_on_engine =
         amd_ext.memory_async_copy_on_engine.map(|_| copy::async_copy_on_engine as _);
+    amd_ext.profiling_get_async_copy_time = copy::async_copy_time;
     amd_ext.vmem_map = amd_ext.vmem_map.map(|_| memory::vmem_map as _);
     amd_ext.vmem_unmap = amd_ext.vmem_unmap.map(|_| memory::vmem_unmap as _);
     // SAFETY: the table that these were read from, by this function's contract.

@@ -32,5 +32,5 @@ pub mod tool;
 mod transfer;
 
 pub use machine::MachineError;
-pub use platform::{AgentInfo, OpenError, Platform, RuntimeInfo};
+pub use platform::{AgentInfo, OpenError, Platform, RuntimeInfo, tool_library};
 pub use session::{Session, Sink};

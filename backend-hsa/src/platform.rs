@@ -4,6 +4,7 @@ use crate::fixture::HsaFixture;
 use crate::fixture::kernels::{KernelError, Kernels};
 use crate::hooks;
 use crate::machine::{Machine, MachineError};
+use crate::tool::settings::PASSES_VARIABLE;
 use hsa_sys::constants::system_info;
 use hsa_sys::structs::Event;
 use hsa_sys::{Api, ApiTable, Runtime, RuntimeError, Status};
@@ -16,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock};
 
 /// File name of the tool library.
-const TOOL: &str = "libkreplay_hsa.so";
+const TOOL: &str = "libkreplay_tool.so";
 
 /// The runtime of this process.
 pub struct Platform {
@@ -94,7 +95,11 @@ impl Platform {
     fn open_first() -> Result<Self, OpenError> {
         let tool = tool_library()?;
         // SAFETY: the caller has started no other thread that could read the environment.
-        unsafe { env::set_var("HSA_TOOLS_LIB", &tool) };
+        unsafe {
+            env::set_var("HSA_TOOLS_LIB", &tool);
+            // The library is to keep the tables, and not to replay what the suite does.
+            env::remove_var(PASSES_VARIABLE);
+        }
         let runtime = Runtime::load()?;
         let api = runtime.api;
         // SAFETY: the runtime was just loaded.
@@ -129,8 +134,8 @@ impl Platform {
     }
 }
 
-/// Beside this program, or where cargo builds it.
-fn tool_library() -> Result<PathBuf, OpenError> {
+/// The tool library: beside this program, or where cargo builds it.
+pub fn tool_library() -> Result<PathBuf, OpenError> {
     let folder = env::current_exe().ok().and_then(|exe| exe.parent().map(Path::to_owned)).unwrap_or_default();
     let places = [folder.join(TOOL), folder.join("deps").join(TOOL)];
     places.into_iter().find(|place| place.exists()).ok_or(OpenError::NoTool(folder))
@@ -149,7 +154,7 @@ fn tables(tool: &Path) -> Option<*mut ApiTable> {
     if symbol.is_null() {
         return None;
     }
-    // SAFETY: this crate's own function, in its other copy.
+    // SAFETY: that library's own function.
     let tables = unsafe { std::mem::transmute::<*mut c_void, extern "C" fn() -> *mut ApiTable>(symbol) }();
     (!tables.is_null()).then_some(tables)
 }

@@ -11,6 +11,7 @@ use crate::queue::{NewQueue, Queue};
 use crate::signal::{self, Times};
 use crate::staging::Staging;
 use crate::ticket::{Open, Tickets};
+use hsa_sys::structs::AsyncCopyTime;
 use hsa_sys::{Agent, Signal, Status};
 use kreplay_core::aql::{Packet, Parsed};
 use kreplay_core::backend::{Collected, Completion, CompletionHandler, Interceptor, Submission, SubmitError};
@@ -51,21 +52,33 @@ struct Queues {
     last: u64,
 }
 
-/// Copies in flight.
+/// Copies of the application.
 #[derive(Default)]
-pub(crate) struct Copies(AtomicU64);
+pub(crate) struct Copies {
+    in_flight: AtomicU64,
+    /// When the last one ran that each of the application's signals was for.
+    times: Mutex<BTreeMap<SignalId, AsyncCopyTime>>,
+}
 
 impl Copies {
     pub(crate) fn begin(&self) {
-        self.0.fetch_add(1, Ordering::Relaxed);
+        self.in_flight.fetch_add(1, Ordering::Relaxed);
     }
 
     pub(crate) fn end(&self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
+        self.in_flight.fetch_sub(1, Ordering::Relaxed);
     }
 
     pub(crate) fn in_flight(&self) -> u64 {
-        self.0.load(Ordering::Relaxed)
+        self.in_flight.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn ran(&self, signal: SignalId, time: AsyncCopyTime) {
+        lock(&self.times).insert(signal, time);
+    }
+
+    pub(crate) fn time_of(&self, signal: SignalId) -> Option<AsyncCopyTime> {
+        lock(&self.times).get(&signal).copied()
     }
 }
 
@@ -332,6 +345,17 @@ impl Session {
     /// Decrements an application's signal, as the device would.
     pub(crate) fn fire(&self, signal: SignalId, times: Option<Times>, dispatch: DispatchId) {
         self.unless_ended(|| self.decrement(signal, times, dispatch));
+    }
+
+    /// Gives an application's signal the negative value of a copy that failed, as the runtime would.
+    pub(crate) fn fail(&self, signal: SignalId, value: i64) {
+        if signal == SignalId::default() {
+            return;
+        }
+        // SAFETY: the application keeps the signal until it was completed on.
+        self.unless_ended(|| unsafe {
+            (machine().api.core.signal_store_screlease)(Signal(signal.0), value);
+        });
     }
 
     fn decrement(&self, signal: SignalId, times: Option<Times>, dispatch: DispatchId) {

@@ -39,6 +39,15 @@ impl Signals {
     pub(crate) fn give_back(&self, signal: Signal) {
         lock(&self.0).push(signal);
     }
+
+    /// Destroys those that nobody has.
+    pub(crate) fn destroy(&self, api: &Api) {
+        for signal in lock(&self.0).drain(..) {
+            // SAFETY: ours, and nobody uses it any more.
+            let status = unsafe { (api.core.signal_destroy)(signal) };
+            debug_assert_eq!(status, Status::SUCCESS, "it was created");
+        }
+    }
 }
 
 /// Its value.

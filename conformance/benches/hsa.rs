@@ -31,9 +31,9 @@ fn main() {
     };
     snapshot(staging);
     memcpy();
-    let (mut copies, mut copied): (Vec<u64>, Vec<u64>) =
+    let (mut snapshots, mut baselines): (Vec<u64>, Vec<u64>) =
         (0..ROUNDS).map(|_| (snapshot(staging), memcpy())).unzip();
-    let (ours, theirs) = (median(&mut copies), median(&mut copied));
+    let (ours, theirs) = (median(&mut snapshots), median(&mut baselines));
     println!("snapshot and restore of 256 MiB: {:.1} ms", ours as f64 / 1e6);
     println!(
         "memcpy there and back: {:.1} ms, rate {:.2} of it",

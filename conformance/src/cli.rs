@@ -51,7 +51,7 @@ enum Command {
     /// Say what of a workload would be replayed and captured, without running it.
     #[command(after_help = EXIT_CODES)]
     Plan(plan::Plan),
-    /// Run a HIP or HSA program on the simulated GPU, under the genuine ROCm runtime.
+    /// Run a HIP or HSA program under the ROCm runtime: replayed, simulated, or both.
     Exec(exec::Exec),
     /// Build the driver library that puts the simulated GPU under the ROCm runtime.
     Thunk(thunk::Thunk),

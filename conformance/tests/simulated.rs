@@ -111,3 +111,12 @@ fn without_the_library_the_user_is_told_how_to_build_it() {
         (Some(2), expected.as_str())
     );
 }
+
+#[cfg(not(feature = "hsa"))]
+#[test]
+fn without_the_hsa_backend_the_user_is_told_how_to_build_it() {
+    let output = Command::new(env!("CARGO_BIN_EXE_kreplay")).args(["exec", "--passes", "4", "true"]).output();
+    let output = output.expect("it runs");
+    let expected = "error: this program was built without the HSA backend: build it with `cargo build --release --features hsa`\n";
+    assert_eq!((output.status.code(), String::from_utf8_lossy(&output.stderr).as_ref()), (Some(2), expected));
+}

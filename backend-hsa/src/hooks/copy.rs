@@ -5,8 +5,8 @@ use crate::current;
 use crate::machine::{Machine, machine};
 use crate::memory::pointer_info;
 use crate::session::Session;
-use crate::signal::Times;
-use hsa_sys::structs::{Dim3, PitchedPtr};
+use crate::signal::{self, Times};
+use hsa_sys::structs::{AsyncCopyTime, Dim3, PitchedPtr};
 use hsa_sys::{Agent, Signal, Status};
 use kreplay_core::event::{Actor, Event};
 use kreplay_core::ids::{AgentId, DispatchId, SignalId};
@@ -136,6 +136,28 @@ pub(super) unsafe extern "C" fn async_copy_rect(
     fenced(Copy { to, from, bytes, agents: [owner(to), owner(from)] }, completion_signal, call)
 }
 
+/// `hsa_amd_profiling_get_async_copy_time`: the runtime knows it of the signal that it was given.
+pub(super) unsafe extern "C" fn async_copy_time(signal: Signal, time: *mut AsyncCopyTime) -> Status {
+    let known = current::session().and_then(|session| session.copies.time_of(SignalId(signal.0)));
+    match known.filter(|_| !time.is_null()) {
+        Some(known) => {
+            // SAFETY: not null, and the application's to be written.
+            unsafe { time.write(known) };
+            Status::SUCCESS
+        }
+        // SAFETY: the application's own arguments.
+        None => unsafe { (machine().api.amd_ext.profiling_get_async_copy_time)(signal, time) },
+    }
+}
+
+/// When the copy ran that completed on a signal of ours, in ticks of the system clock.
+fn time_of(signal: Signal) -> Option<AsyncCopyTime> {
+    let mut time = AsyncCopyTime::default();
+    // SAFETY: a live signal.
+    let status = unsafe { (machine().api.amd_ext.profiling_get_async_copy_time)(signal, &raw mut time) };
+    (status == Status::SUCCESS).then_some(time)
+}
+
 /// A copy that has ended when its call returns.
 fn blocking(copy: Copy, call: impl FnOnce() -> Status) -> Status {
     let Some((session, agents)) = begin(copy) else { return call() };
@@ -155,7 +177,13 @@ fn fenced(copy: Copy, application: Signal, call: impl FnOnce(Signal) -> Status) 
     let (to, owner) = (copy.to as u64, Arc::clone(&session));
     let finish = Box::new(move |signal| {
         end(&owner, to, agents);
-        if application != Signal::default() {
+        let value = signal::load(&machine().api, signal);
+        if value < 0 {
+            owner.fail(SignalId(application.0), value);
+        } else if application != Signal::default() {
+            if let Some(time) = time_of(signal) {
+                owner.copies.ran(SignalId(application.0), time);
+            }
             owner.fire(SignalId(application.0), Some(Times::of_copy(signal)), DispatchId(0));
         }
     });

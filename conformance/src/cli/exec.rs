@@ -1,9 +1,14 @@
 //! `kreplay exec`.
 
+mod replay;
+
 use super::thunk::{self, LibraryError};
 use super::{CommandError, Exit, simulated};
 use clap::{Args, ValueEnum};
+use kreplay_conformance::machine::MachineError;
+use kreplay_conformance::machine::access::{self, AccessError};
 use kreplay_kmt::{settings, topology};
+use replay::Replay;
 use std::ffi::OsString;
 use std::io;
 use std::os::unix::process::CommandExt;
@@ -13,17 +18,19 @@ use std::process::Command;
 /// What to run, and on what.
 #[derive(Debug, Args)]
 pub(super) struct Exec {
-    /// On the simulated MI200, the only GPU that is offered yet
-    #[arg(long, required = true)]
+    #[command(flatten)]
+    replay: Replay,
+    /// On the simulated MI200 instead of this machine's GPUs
+    #[arg(long)]
     simulated: bool,
-    /// How many GPUs the machine has
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=topology::MAX_GPUS as i64))]
+    /// How many GPUs the simulated machine has
+    #[arg(long, requires = "simulated", value_name = "N", value_parser = clap::value_parser!(u8).range(1..=topology::MAX_GPUS as i64))]
     gpus: Option<u8>,
     /// Say on the standard error what packets, kernels and copies ran
-    #[arg(long, value_name = "FORMAT")]
+    #[arg(long, requires = "simulated", value_name = "FORMAT")]
     log: Option<Log>,
     /// Begin the workgroups of kernels in an order of this number; without it, in ascending order
-    #[arg(long, value_name = "N")]
+    #[arg(long, requires = "simulated", value_name = "N")]
     seed: Option<u64>,
     /// A HIP or HSA program
     #[arg(value_name = "PROGRAM")]
@@ -47,6 +54,14 @@ enum Log {
 pub(super) enum ExecError {
     #[error(transparent)]
     Library(#[from] LibraryError),
+    #[error(
+        "nothing is asked for: add --passes N to replay the program, --simulated to run it on a simulated GPU, or both"
+    )]
+    Nothing,
+    #[error("--passes 0 is a loop without end: add --continue-after K")]
+    Endless,
+    #[error(transparent)]
+    Machine(#[from] MachineError),
     #[error("'{program}' cannot be run: {error}")]
     Program { program: PathBuf, error: io::Error },
 }
@@ -56,7 +71,18 @@ impl Exec {
     pub(super) fn execute(&self) -> Result<Exit, CommandError> {
         let mut program = Command::new(&self.program);
         program.args(&self.arguments);
-        let library = thunk::find().map_err(ExecError::from)?;
+        let replayed = self.replay.prepare(&mut program)?;
+        match (self.simulated, replayed) {
+            (true, _) => self.simulate(&mut program)?,
+            (false, true) => access::check().map_err(ExecError::from)?,
+            (false, false) => return Err(ExecError::Nothing.into()),
+        }
+        let error = program.exec();
+        Err(ExecError::Program { program: self.program.clone().into(), error }.into())
+    }
+
+    fn simulate(&self, program: &mut Command) -> Result<(), ExecError> {
+        let library = thunk::find()?;
         if let Some(gpus) = self.gpus {
             program.env(topology::GPUS_VARIABLE, gpus.to_string());
         }
@@ -66,9 +92,14 @@ impl Exec {
         if let Some(seed) = self.seed {
             program.env(settings::SEED_VARIABLE, seed.to_string());
         }
-        simulated::prepare(&mut program, &library);
-        let error = program.exec();
-        Err(ExecError::Program { program: self.program.clone().into(), error }.into())
+        simulated::prepare(program, &library);
+        Ok(())
+    }
+}
+
+impl From<AccessError> for ExecError {
+    fn from(error: AccessError) -> Self {
+        Self::Machine(error.into())
     }
 }
 
