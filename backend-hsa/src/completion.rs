@@ -10,6 +10,7 @@ use crate::machine::Machine;
 use crate::signal::{self, Signals};
 use hsa_sys::constants::{signal_condition, wait_state};
 use hsa_sys::{Api, Signal, Status};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 use std::thread::{self, JoinHandle};
 
@@ -17,15 +18,15 @@ use std::thread::{self, JoinHandle};
 pub(crate) struct Work {
     /// A signal of ours, of value 1 until the work has completed.
     pub(crate) signal: Signal,
-    /// The queue that it is on, by its handle; 0 for a copy.
-    pub(crate) queue: usize,
+    /// The number of the queue that it is on; 0 for a copy.
+    pub(crate) queue: u64,
     /// What to do then, on the completion thread.
     pub(crate) finish: Box<dyn FnOnce(Signal) + Send>,
 }
 
 enum Message {
     Add(Work),
-    Forget(usize),
+    Forget(u64),
     Retract(Signal),
     End,
 }
@@ -76,7 +77,7 @@ impl Completions {
     }
 
     /// Drops the work of a queue that no longer exists.
-    pub(crate) fn forget(&self, api: &Api, queue: usize) {
+    pub(crate) fn forget(&self, api: &Api, queue: u64) {
         self.tell(api, Message::Forget(queue));
     }
 
@@ -119,11 +120,17 @@ impl Completions {
 
     /// Finishes work in the order in which it was submitted; whether there was any.
     fn finish_those_done(&self, api: &Api, open: &mut Vec<Work>) -> bool {
-        let done: Vec<Work> = open.extract_if(.., |work| signal::load(api, work.signal) < 1).collect();
+        // Looked at from the newest on: what a later packet is ordered behind is then seen done, too, if that one is.
+        let mut done: Vec<bool> = open.iter().rev().map(|work| signal::load(api, work.signal) < 1).collect();
+        let done: Vec<Work> = open.extract_if(.., |_| done.pop().unwrap_or_default()).collect();
         let any = !done.is_empty();
-        for work in done {
-            (work.finish)(work.signal);
-            self.signals.give_back(work.signal);
+        for Work { signal, finish, .. } in done {
+            if catch_unwind(AssertUnwindSafe(|| finish(signal))).is_err() {
+                tracing::error!(
+                    "[kernel-replay] a completion handler panicked: its dispatch may never complete"
+                );
+            }
+            self.signals.give_back(signal);
         }
         any
     }

@@ -3,6 +3,7 @@
 
 mod copy;
 mod memory;
+mod module;
 mod queue;
 
 use crate::machine::Machine;
@@ -17,6 +18,8 @@ pub(crate) unsafe fn install(machine: &Machine, table: *mut ApiTable) {
     let Api { core, amd_ext } = &mut api;
     core.queue_create = queue::create;
     core.queue_destroy = queue::destroy;
+    core.executable_load_agent_code_object = module::load;
+    core.executable_destroy = module::destroy;
     core.memory_allocate = memory::allocate;
     core.memory_free = memory::free;
     core.memory_copy = copy::copy;

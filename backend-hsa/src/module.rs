@@ -1,6 +1,6 @@
 //! Variables of loaded code objects, as the loader lists them.
 
-mod constants;
+pub(crate) mod constants;
 
 use crate::machine::{Machine, machine};
 use constants::Constants;

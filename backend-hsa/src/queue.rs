@@ -15,6 +15,7 @@ use kreplay_core::event::{Actor, Event};
 use kreplay_core::ids::{AgentId, QueueId, SignalId};
 use std::collections::{BTreeMap, VecDeque};
 use std::ffi::c_void;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, Weak};
 
 /// Slots of a private queue: one pass runs at a time, and passes that are stuck keep theirs.
@@ -22,9 +23,13 @@ const PRIVATE_SLOTS: u32 = 64;
 /// A queue's scratch and group memory grow as its dispatches need it.
 const AS_NEEDED: u32 = u32::MAX;
 
+static LAST: AtomicU64 = AtomicU64::new(0);
+
 /// A queue of the application.
 pub(crate) struct Queue {
     pub(crate) id: QueueId,
+    /// Its number among all queues that this process ever had; the first is 1.
+    pub(crate) number: u64,
     pub(crate) agent: AgentId,
     pub(crate) gpu: &'static Gpu,
     pub(crate) session: Weak<Session>,
@@ -85,6 +90,7 @@ impl Queue {
     ) -> Result<Arc<Self>, Status> {
         let queue = Arc::new(Self {
             id,
+            number: LAST.fetch_add(1, Ordering::Relaxed) + 1,
             agent,
             gpu,
             session: Arc::downgrade(session),
@@ -121,23 +127,22 @@ impl Queue {
         lock(&self.state).handle as *mut Handle
     }
 
-    /// Destroys both queues and what is under way on them.
-    pub(crate) fn destroy(&self) -> Status {
-        let (handle, private) = {
+    /// Destroys both queues and what is under way on them, unless the runtime refuses.
+    pub(crate) fn destroy(&self) -> Result<(), Status> {
+        let machine = machine();
+        // SAFETY: a queue that the application gives up.
+        unsafe { (machine.api.core.queue_destroy)(self.handle()) }.into_result()?;
+        let private = {
             let mut state = lock(&self.state);
             state.line.clear();
-            (state.handle, std::mem::take(&mut state.private))
+            std::mem::take(&mut state.private)
         };
-        let machine = machine();
-        // SAFETY: a queue that the application gives up, and one that only we know.
-        unsafe {
-            let status = (machine.api.core.queue_destroy)(handle as *mut Handle);
-            if private != 0 {
-                let _ = (machine.api.core.queue_destroy)(private as *mut Handle);
-            }
-            machine.completions.forget(&machine.api, handle);
-            status
+        if private != 0 {
+            // SAFETY: one that only we know.
+            let _ = unsafe { (machine.api.core.queue_destroy)(private as *mut Handle) };
         }
+        machine.completions.forget(&machine.api, self.number);
+        Ok(())
     }
 
     /// Notes work that begins now; its number.

@@ -17,7 +17,7 @@ pub(crate) unsafe fn reserve(id: QueueId, queue: *mut Handle, wanted: u64) -> Re
     unsafe {
         let (written, read) =
             ((core.queue_load_write_index_scacquire)(queue), (core.queue_load_read_index_scacquire)(queue));
-        let free = u64::from((*queue).size).saturating_sub(written - read);
+        let free = u64::from((*queue).size).saturating_sub(written.saturating_sub(read));
         if wanted > free {
             return Err(SubmitError::RingFull { queue: id, free, wanted });
         }

@@ -4,7 +4,7 @@ use crate::caller;
 use crate::completion::Work;
 use crate::intercept;
 use crate::lock::lock;
-use crate::machine::machine;
+use crate::machine::{Machine, machine};
 use crate::memory::Memory;
 use crate::park::Parking;
 use crate::queue::{NewQueue, Queue};
@@ -90,6 +90,14 @@ struct Outgoing {
     submission: Option<(Ticket, CompletionHandler)>,
 }
 
+/// A packet that is watched.
+struct Tracked {
+    packet: Packet,
+    /// Its place in the queue's line.
+    number: u64,
+    signal: Signal,
+}
+
 impl Session {
     /// An application of its own. Its log goes to `sink`; `verbose` logs have what the device does, too.
     pub fn new(first_gpu: usize, sink: Sink, verbose: bool) -> Arc<Self> {
@@ -171,11 +179,14 @@ impl Session {
 
     /// Destroys a queue that the engine has given up.
     pub(crate) fn destroy_queue(&self, id: QueueId) -> Status {
-        let Some(queue) = lock(&self.queues).by_id.remove(&id) else { return Status::ERROR_INVALID_QUEUE };
-        let status = queue.destroy();
+        let Some(queue) = self.queue(id) else { return Status::ERROR_INVALID_QUEUE };
+        if let Err(status) = queue.destroy() {
+            return status;
+        }
+        lock(&self.queues).by_id.remove(&id);
         self.tickets.forget(id);
         self.parking.unpark();
-        status
+        Status::SUCCESS
     }
 
     /// Packets of a queue have come: those that were through the engine before go on to the hardware.
@@ -208,21 +219,43 @@ impl Session {
     fn write(&self, id: QueueId, packets: Vec<Outgoing>) -> Result<(), SubmitError> {
         let queue = self.usable(id)?;
         let was_new = queue.is_new();
-        let mut ready = packets
-            .into_iter()
-            .map(|outgoing| self.track(&queue, outgoing))
-            .collect::<Result<Vec<Packet>, SubmitError>>()?;
-        if let (true, Some(first)) = (was_new, ready.first_mut()) {
-            *first = first.with_barrier_bit();
-        }
-        intercept::write(&queue, &ready)
+        self.send(&queue, packets, |mut ready| {
+            if let (true, Some(first)) = (was_new, ready.first_mut()) {
+                *first = first.with_barrier_bit();
+            }
+            intercept::write(&queue, &ready)
+        })
     }
 
-    /// Submits a pass.
+    /// Submits a pass. On a queue of its own nothing but its fences orders it behind the copies that restore memory.
     fn write_pass(&self, id: QueueId, outgoing: Outgoing) -> Result<(), SubmitError> {
         let queue = self.usable(id)?;
-        let packet = self.track(&queue, outgoing)?;
-        queue.submit_privately(packet)
+        self.send(&queue, vec![outgoing], |ready| {
+            ready.into_iter().try_for_each(|packet| queue.submit_privately(packet.with_system_fences()))
+        })
+    }
+
+    /// Tracks packets and sends them; on an error nothing is left of them.
+    fn send(
+        &self,
+        queue: &Arc<Queue>,
+        packets: Vec<Outgoing>,
+        write: impl FnOnce(Vec<Packet>) -> Result<(), SubmitError>,
+    ) -> Result<(), SubmitError> {
+        let mut tracked = Vec::new();
+        let all = packets.into_iter().try_for_each(|outgoing| {
+            tracked.push(self.track(queue, outgoing)?);
+            Ok(())
+        });
+        let sent = all.and_then(|()| write(tracked.iter().map(|tracked| tracked.packet).collect()));
+        if sent.is_err() {
+            let Machine { api, completions, .. } = machine();
+            for Tracked { number, signal, .. } in tracked {
+                queue.leave(number);
+                completions.retract(api, signal);
+            }
+        }
+        sent
     }
 
     fn usable(&self, id: QueueId) -> Result<Arc<Queue>, SubmitError> {
@@ -234,7 +267,7 @@ impl Session {
     }
 
     /// The packet as the hardware gets it: with a signal of ours, on which the application's completion is fired.
-    fn track(&self, queue: &Arc<Queue>, outgoing: Outgoing) -> Result<Packet, SubmitError> {
+    fn track(&self, queue: &Arc<Queue>, outgoing: Outgoing) -> Result<Tracked, SubmitError> {
         let machine = machine();
         let Ok(signal) = machine.completions.signals.take(&machine.api) else {
             return Err(SubmitError::Refused(queue.id));
@@ -243,8 +276,9 @@ impl Session {
         let number = queue.enter(packet);
         let (session, place) = (self.handle(), Arc::clone(queue));
         let finish = Box::new(move |signal| session.finish(&place, number, outgoing, signal));
-        machine.completions.add(&machine.api, Work { signal, queue: queue.handle() as usize, finish });
-        Ok(packet.with_completion_signal(Some(SignalId(signal.0))))
+        machine.completions.add(&machine.api, Work { signal, queue: queue.number, finish });
+        let packet = packet.with_completion_signal(Some(SignalId(signal.0)));
+        Ok(Tracked { packet, number, signal })
     }
 
     /// A packet has completed: fires the application's completion, then runs the handler.
@@ -349,9 +383,6 @@ impl Session {
 
     /// Gives an application's signal the negative value of a copy that failed, as the runtime would.
     pub(crate) fn fail(&self, signal: SignalId, value: i64) {
-        if signal == SignalId::default() {
-            return;
-        }
         // SAFETY: the application keeps the signal until it was completed on.
         self.unless_ended(|| unsafe {
             (machine().api.core.signal_store_screlease)(Signal(signal.0), value);

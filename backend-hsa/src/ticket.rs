@@ -13,7 +13,7 @@ const REMEMBERED: usize = 256;
 /// A submission whose handler has not finished.
 pub(crate) struct Open {
     queue: QueueId,
-    ended: bool,
+    ended: Option<Times>,
     behind: Vec<Completion>,
 }
 
@@ -30,7 +30,7 @@ struct State {
 
 impl Open {
     pub(crate) const fn on(queue: QueueId) -> Self {
-        Self { queue, ended: false, behind: Vec::new() }
+        Self { queue, ended: None, behind: Vec::new() }
     }
 }
 
@@ -51,7 +51,7 @@ impl Tickets {
         }
         state.ended.push_back((ticket, times));
         let Some(open) = state.open.get_mut(&ticket) else { return Vec::new() };
-        open.ended = true;
+        open.ended = Some(times);
         std::mem::take(&mut open.behind)
     }
 
@@ -68,18 +68,18 @@ impl Tickets {
     /// When a submission ran, if it has ended; the completion waits for it if it has not. One that never ends drops it.
     pub(crate) fn times_or_wait(&self, ticket: Ticket, completion: Completion) -> Option<Times> {
         let mut state = lock(&self.0);
-        match state.open.get_mut(&ticket) {
-            Some(open) if !open.ended => {
+        if let Some(open) = state.open.get_mut(&ticket) {
+            if open.ended.is_none() {
                 open.behind.push(completion);
-                None
             }
-            _ => state.ended.iter().rev().find(|(other, _)| *other == ticket).map(|(_, times)| *times),
+            return open.ended;
         }
+        state.ended.iter().rev().find(|(other, _)| *other == ticket).map(|(_, times)| *times)
     }
 
     /// The queue is gone: what has not ended never will.
     pub(crate) fn forget(&self, queue: QueueId) {
-        lock(&self.0).open.retain(|_, open| open.queue != queue || open.ended);
+        lock(&self.0).open.retain(|_, open| open.queue != queue || open.ended.is_some());
     }
 
     /// Submissions whose handler has not finished.

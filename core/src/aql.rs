@@ -152,6 +152,15 @@ impl Packet {
         self
     }
 
+    /// The same packet with acquire and release fences of system scope.
+    #[must_use]
+    pub const fn with_system_fences(mut self) -> Packet {
+        const BOTH: u16 = (3 << 9) | (3 << 11);
+        let header = u16::from_le_bytes([self.0[0], self.0[1]]) & !BOTH | FENCES;
+        [self.0[0], self.0[1]] = header.to_le_bytes();
+        self
+    }
+
     /// Whether this is a kernel dispatch.
     pub const fn is_dispatch(&self) -> bool {
         self.type_byte() == PacketType::KernelDispatch as u8

@@ -24,16 +24,14 @@ struct Copy {
 
 /// `hsa_memory_copy`.
 pub(super) unsafe extern "C" fn copy(to: *mut c_void, from: *const c_void, size: usize) -> Status {
-    let agents = [owner(to), owner(from)];
+    let copy = || Copy { to, from, bytes: size, agents: [owner(to), owner(from)] };
     // SAFETY: the application's own arguments.
-    blocking(Copy { to, from, bytes: size, agents }, || unsafe {
-        (machine().api.core.memory_copy)(to, from, size)
-    })
+    blocking(copy, || unsafe { (machine().api.core.memory_copy)(to, from, size) })
 }
 
 /// `hsa_amd_memory_fill`.
 pub(super) unsafe extern "C" fn fill(base: *mut c_void, value: u32, count: usize) -> Status {
-    let copy = Copy { to: base, from: base, bytes: 4 * count, agents: [owner(base); 2] };
+    let copy = || Copy { to: base, from: base, bytes: count.saturating_mul(4), agents: [owner(base); 2] };
     // SAFETY: the application's own arguments.
     blocking(copy, || unsafe { (machine().api.amd_ext.memory_fill)(base, value, count) })
 }
@@ -49,7 +47,7 @@ pub(super) unsafe extern "C" fn async_copy(
     dep_signals: *const Signal,
     completion_signal: Signal,
 ) -> Status {
-    let copy = Copy { to, from, bytes: size, agents: [to_agent, from_agent] };
+    let copy = || Copy { to, from, bytes: size, agents: [to_agent, from_agent] };
     // SAFETY: the application's own arguments, but for the signal.
     fenced(copy, completion_signal, |signal| unsafe {
         (machine().api.amd_ext.memory_async_copy)(
@@ -79,7 +77,7 @@ pub(super) unsafe extern "C" fn async_copy_on_engine(
     force_copy_on_sdma: bool,
 ) -> Status {
     let Some(original) = machine().api.amd_ext.memory_async_copy_on_engine else { return Status::ERROR };
-    let copy = Copy { to, from, bytes: size, agents: [to_agent, from_agent] };
+    let copy = || Copy { to, from, bytes: size, agents: [to_agent, from_agent] };
     // SAFETY: the application's own arguments, but for the signal.
     fenced(copy, completion_signal, |signal| unsafe {
         original(
@@ -131,9 +129,9 @@ pub(super) unsafe extern "C" fn async_copy_rect(
         return call(completion_signal);
     }
     // SAFETY: not null, and the application's to be read.
-    let (to, from, range) = unsafe { ((*to).base, (*from).base.cast_const(), *range) };
-    let bytes = range.x as usize * range.y as usize * range.z as usize;
-    fenced(Copy { to, from, bytes, agents: [owner(to), owner(from)] }, completion_signal, call)
+    let (to, from, Dim3 { x, y, z }) = unsafe { ((*to).base, (*from).base.cast_const(), *range) };
+    let bytes = (x as usize).saturating_mul(y as usize).saturating_mul(z as usize);
+    fenced(|| Copy { to, from, bytes, agents: [owner(to), owner(from)] }, completion_signal, call)
 }
 
 /// `hsa_amd_profiling_get_async_copy_time`: the runtime knows it of the signal that it was given.
@@ -159,63 +157,86 @@ fn time_of(signal: Signal) -> Option<AsyncCopyTime> {
 }
 
 /// A copy that has ended when its call returns.
-fn blocking(copy: Copy, call: impl FnOnce() -> Status) -> Status {
-    let Some((session, agents)) = begin(copy) else { return call() };
+fn blocking(copy: impl FnOnce() -> Copy, call: impl FnOnce() -> Status) -> Status {
+    let Some(begun) = Begun::of(copy) else { return call() };
     let status = call();
-    end(&session, copy.to as u64, agents);
+    begun.end();
     status
 }
 
 /// A copy that ends on a signal; it is submitted with one of ours.
-fn fenced(copy: Copy, application: Signal, call: impl FnOnce(Signal) -> Status) -> Status {
-    let Some((session, agents)) = begin(copy) else { return call(application) };
+fn fenced(copy: impl FnOnce() -> Copy, application: Signal, call: impl FnOnce(Signal) -> Status) -> Status {
+    if application == Signal::default() {
+        return call(application);
+    }
+    let Some(begun) = Begun::of(copy) else { return call(application) };
     let Machine { api, completions, .. } = machine();
     let Ok(signal) = completions.signals.take(api) else {
-        end(&session, copy.to as u64, agents);
+        begun.end();
         return Status::ERROR_OUT_OF_RESOURCES;
     };
-    let (to, owner) = (copy.to as u64, Arc::clone(&session));
-    let finish = Box::new(move |signal| {
-        end(&owner, to, agents);
-        let value = signal::load(&machine().api, signal);
-        if value < 0 {
-            owner.fail(SignalId(application.0), value);
-        } else if application != Signal::default() {
-            if let Some(time) = time_of(signal) {
-                owner.copies.ran(SignalId(application.0), time);
-            }
-            owner.fire(SignalId(application.0), Some(Times::of_copy(signal)), DispatchId(0));
-        }
-    });
+    let ended = begun.clone();
+    let finish = Box::new(move |signal| ended.end_on(signal, SignalId(application.0)));
     completions.add(api, Work { signal, queue: 0, finish });
     let status = call(signal);
     if status != Status::SUCCESS {
         // Never submitted, so it ends here; the application's signal stays as it is.
         completions.retract(api, signal);
-        end(&session, to, agents);
+        begun.end();
     }
     status
 }
 
-/// Announces a copy, and waits until it may start; none if nobody wants to know.
-fn begin(copy: Copy) -> Option<(Arc<Session>, [AgentId; 2])> {
-    let session = current::session().filter(|session| session.is_interested())?;
-    let agents = copy.agents.map(|agent| session.agent_of(agent));
-    session.tell(|engine| engine.copy_starting(agents));
-    session.copies.begin();
-    session.emit(Actor::Sdma, || Event::CopyBegan {
-        to: copy.to as u64,
-        from: copy.from as u64,
-        bytes: copy.bytes as u64,
-    });
-    Some((session, agents))
+/// A copy that was announced.
+#[derive(Clone)]
+struct Begun {
+    session: Arc<Session>,
+    to: u64,
+    agents: [AgentId; 2],
 }
 
-fn end(session: &Session, to: u64, agents: [AgentId; 2]) {
-    session.emit(Actor::Sdma, || Event::CopyEnded { to });
-    session.copies.end();
-    session.tell(|engine| engine.copy_ended(agents));
-    session.parking.unpark();
+impl Begun {
+    /// Announces a copy, and waits until it may start; none if nobody wants to know, or there is nothing to copy: the
+    /// runtime leaves the signal of an empty copy alone.
+    fn of(copy: impl FnOnce() -> Copy) -> Option<Self> {
+        let session = current::session().filter(|session| session.is_interested())?;
+        let Copy { to, from, bytes, agents } = copy();
+        if bytes == 0 {
+            return None;
+        }
+        let agents = agents.map(|agent| session.agent_of(agent));
+        session.tell(|engine| engine.copy_starting(agents));
+        session.copies.begin();
+        session.emit(Actor::Sdma, || Event::CopyBegan {
+            to: to as u64,
+            from: from as u64,
+            bytes: bytes as u64,
+        });
+        Some(Self { session, to: to as u64, agents })
+    }
+
+    /// It has ended, or was not submitted.
+    fn end(&self) {
+        let Self { session, to, agents } = self;
+        session.emit(Actor::Sdma, || Event::CopyEnded { to: *to });
+        session.copies.end();
+        session.tell(|engine| engine.copy_ended(*agents));
+        session.parking.unpark();
+    }
+
+    /// It has ended on a signal of ours, which is below 0 if it failed: so is the application's then.
+    fn end_on(&self, signal: Signal, application: SignalId) {
+        self.end();
+        let session = &self.session;
+        let value = signal::load(&machine().api, signal);
+        if value < 0 {
+            return session.fail(application, value);
+        }
+        if let Some(time) = time_of(signal) {
+            session.copies.ran(application, time);
+        }
+        session.fire(application, Some(Times::of_copy(signal)), DispatchId(0));
+    }
 }
 
 /// Whose memory an address is in.

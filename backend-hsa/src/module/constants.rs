@@ -1,40 +1,56 @@
 //! What of an executable is read-only, as the sections of its code objects say. The runtime's own answer
 //! (`HSA_EXECUTABLE_SYMBOL_INFO_VARIABLE_IS_CONST`) is the opposite of the truth up to ROCm 6 at least.
 
+use crate::lock::lock;
 use hsa_sys::constants::{code_object_storage_type, loaded_code_object_info};
 use hsa_sys::{Executable, LoadedCodeObject, LoaderTable, Status};
 use kreplay_core::memory::Region;
 use object::elf::{SHF_ALLOC, SHF_WRITE};
 use object::{Object, ObjectSection, SectionFlags};
 use std::borrow::Cow;
-use std::ffi::c_void;
+use std::collections::BTreeMap;
 use std::fs;
+use std::sync::Mutex;
 
 /// Loaded sections that nothing may write to.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Constants(Vec<Region>);
 
+/// Of every code object that is loaded, what is read-only, as the code object says before it is loaded. Kept from the load
+/// on, since its bytes may be gone any time afterwards.
+static LOADED: Mutex<BTreeMap<u64, Loaded>> = Mutex::new(BTreeMap::new());
+
+struct Loaded {
+    executable: Executable,
+    constants: Constants,
+}
+
+/// A code object was loaded just now.
+pub(crate) fn loaded(loader: &LoaderTable, executable: Executable, object: LoadedCodeObject) {
+    let constants = contents(loader, object).map(|elf| Constants::in_elf(&elf)).unwrap_or_default();
+    lock(&LOADED).insert(object.0, Loaded { executable, constants });
+}
+
+/// An executable is about to be destroyed.
+pub(crate) fn destroyed(executable: Executable) {
+    lock(&LOADED).retain(|_, loaded| loaded.executable != executable);
+}
+
 impl Constants {
-    /// Those of an executable.
+    /// Those of an executable, where they were loaded to.
     pub(super) fn of(loader: &LoaderTable, executable: Executable) -> Self {
-        unsafe extern "C" fn push(_: Executable, object: LoadedCodeObject, list: *mut c_void) -> Status {
-            // SAFETY: the list that was passed below.
-            unsafe { &mut *list.cast::<Vec<LoadedCodeObject>>() }.push(object);
-            Status::SUCCESS
-        }
-        let mut objects = Vec::new();
-        if let Some(iterate) = loader.executable_iterate_loaded_code_objects {
-            // SAFETY: the executable is alive, and the callback is called during this call only, with the list.
-            let _ = unsafe { iterate(executable, Some(push), (&raw mut objects).cast()) };
-        }
-        let sections = objects.into_iter().filter_map(|object| {
-            let delta: i64 = ask(loader, object, loaded_code_object_info::LOAD_DELTA)?;
-            Some(Self::in_elf(&contents(loader, object)?, delta))
+        let all = lock(&LOADED);
+        let ours = all.iter().filter(|(_, loaded)| loaded.executable == executable);
+        let regions = ours.filter_map(|(&object, loaded)| {
+            let delta: i64 = ask(loader, LoadedCodeObject(object), loaded_code_object_info::LOAD_DELTA)?;
+            let place =
+                move |region: &Region| Region { base: region.base.wrapping_add_signed(delta), ..*region };
+            Some(loaded.constants.0.iter().map(place))
         });
-        Self(sections.flat_map(|constants| constants.0).collect())
+        Self(regions.flatten().collect())
     }
 
-    fn in_elf(elf: &[u8], delta: i64) -> Self {
+    fn in_elf(elf: &[u8]) -> Self {
         let Ok(file) = object::File::parse(elf) else { return Self::default() };
         let read_only = |flags| match flags {
             SectionFlags::Elf { sh_flags } => {
@@ -43,12 +59,7 @@ impl Constants {
             _ => false,
         };
         let sections = file.sections().filter(|section| read_only(section.flags()));
-        let loaded = |address: u64| address.wrapping_add_signed(delta);
-        Self(
-            sections
-                .map(|section| Region { base: loaded(section.address()), bytes: section.size() })
-                .collect(),
-        )
+        Self(sections.map(|section| Region { base: section.address(), bytes: section.size() }).collect())
     }
 
     /// Whether a variable is one of them.
@@ -63,7 +74,7 @@ fn contents<'a>(loader: &LoaderTable, object: LoadedCodeObject) -> Option<Cow<'a
         code_object_storage_type::MEMORY => {
             let base: u64 = ask(loader, object, loaded_code_object_info::CODE_OBJECT_STORAGE_MEMORY_BASE)?;
             let bytes: u64 = ask(loader, object, loaded_code_object_info::CODE_OBJECT_STORAGE_MEMORY_SIZE)?;
-            // SAFETY: the runtime keeps the code object for as long as it is loaded, and it is during this iteration.
+            // SAFETY: it was loaded from there just now, so its reader and the bytes behind that are still there.
             Some(Cow::Borrowed(unsafe { std::slice::from_raw_parts(base as *const u8, bytes as usize) }))
         }
         code_object_storage_type::FILE => {
@@ -99,17 +110,15 @@ mod tests {
     }
 
     #[test]
-    fn a_constant_is_told_from_a_variable_where_it_was_loaded() {
+    fn a_constant_is_told_from_a_variable() {
         let [constant, variable] = symbols();
-        let constants = Constants::in_elf(OBJECT, 0x10_0000);
-        let loaded = |region: Region| Region { base: region.base + 0x10_0000, ..region };
-        assert!(constants.hold(loaded(constant)), "the constant");
-        assert!(!constants.hold(loaded(variable)), "the variable");
-        assert!(!constants.hold(constant), "where it was not loaded");
+        let constants = Constants::in_elf(OBJECT);
+        assert!(constants.hold(constant), "the constant");
+        assert!(!constants.hold(variable), "the variable");
     }
 
     #[test]
     fn what_is_no_code_object_has_no_constants() {
-        assert_eq!(Constants::in_elf(b"no ELF file", 0), Constants::default());
+        assert_eq!(Constants::in_elf(b"no ELF file"), Constants::default());
     }
 }

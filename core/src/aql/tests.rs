@@ -212,3 +212,15 @@ fn a_barrier_bit_is_set_and_nothing_else() {
     assert_eq!(Packet::from(overlapping).with_barrier_bit(), Packet::from(ordered));
     assert_eq!(Packet::from(ordered).with_barrier_bit(), Packet::from(ordered));
 }
+
+#[test]
+fn fences_get_system_scope_whatever_they_were() {
+    let ordered = header(PacketType::KernelDispatch, true);
+    for scopes in [0, (1 << 9) | (1 << 11), (2 << 9) | (1 << 11), (2 << 9) | (2 << 11)] {
+        let bare = PacketType::KernelDispatch as u16 | (1 << 8) | scopes;
+        let packet = Packet::from(KernelDispatch { header: bare, setup: 3, ..KernelDispatch::default() });
+        let expected =
+            Packet::from(KernelDispatch { header: ordered, setup: 3, ..KernelDispatch::default() });
+        assert_eq!(packet.with_system_fences(), expected, "scopes {scopes:#x}");
+    }
+}
