@@ -285,6 +285,9 @@ impl Session {
     fn finish(&self, queue: &Queue, number: u64, outgoing: Outgoing, signal: Signal) {
         let Outgoing { packet, dispatch, submission } = outgoing;
         let ticket = submission.as_ref().map(|(ticket, _)| *ticket);
+        if let Some(ticket) = ticket {
+            self.tickets.wait_for_note(ticket);
+        }
         let times = if packet.is_dispatch() {
             Times::of_dispatch(machine(), queue.gpu.agent, signal)
         } else {
@@ -410,7 +413,11 @@ impl Session {
 
     /// Logs what the engine says.
     pub(crate) fn log(&self, event: Event) {
+        let submitted = if let Event::Submitted { ticket, .. } = event { Some(ticket) } else { None };
         (self.sink)(Entry { time: machine().now(), actor: caller::actor(), event });
+        if let Some(ticket) = submitted {
+            self.tickets.note(ticket);
+        }
     }
 
     /// Logs what the device or the application does, if anybody wants to know.

@@ -5,21 +5,26 @@ use crate::signal::Times;
 use kreplay_core::backend::Completion;
 use kreplay_core::ids::{QueueId, Ticket, Timestamp};
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::Mutex;
+use std::sync::{Condvar, Mutex};
+use std::time::Duration;
 
 /// Finished submissions that can still be asked for.
 const REMEMBERED: usize = 256;
+/// Time for an engine to note what it has submitted; one that does not is broken, and need not hang its application.
+const NOTED_WITHIN: Duration = Duration::from_secs(1);
 
 /// A submission whose handler has not finished.
 pub(crate) struct Open {
     queue: QueueId,
+    /// Whether the engine has noted it.
+    noted: bool,
     ended: Option<Times>,
     behind: Vec<Completion>,
 }
 
 /// All submissions.
 #[derive(Default)]
-pub(crate) struct Tickets(Mutex<State>);
+pub(crate) struct Tickets(Mutex<State>, Condvar);
 
 #[derive(Default)]
 struct State {
@@ -30,7 +35,7 @@ struct State {
 
 impl Open {
     pub(crate) const fn on(queue: QueueId) -> Self {
-        Self { queue, ended: None, behind: Vec::new() }
+        Self { queue, noted: false, ended: None, behind: Vec::new() }
     }
 }
 
@@ -41,6 +46,21 @@ impl Tickets {
         let ticket = Ticket(state.last);
         state.open.insert(ticket, open);
         ticket
+    }
+
+    /// The engine has noted a submission.
+    pub(crate) fn note(&self, ticket: Ticket) {
+        if let Some(open) = lock(&self.0).open.get_mut(&ticket) {
+            open.noted = true;
+        }
+        self.1.notify_all();
+    }
+
+    /// Waits until the engine has noted a submission, which it does as soon as it has submitted it: the log has that before
+    /// what the submission leads to, however fast the device is.
+    pub(crate) fn wait_for_note(&self, ticket: Ticket) {
+        let unnoted = |state: &mut State| state.open.get(&ticket).is_some_and(|open| !open.noted);
+        drop(self.1.wait_timeout_while(lock(&self.0), NOTED_WITHIN, unnoted));
     }
 
     /// The kernel ended; the completions that waited for it.

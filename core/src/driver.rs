@@ -19,7 +19,7 @@ use crate::diagnostics::Diagnostic;
 use crate::engine::Inner;
 use crate::event::{Call, Event};
 use crate::gate::{Access, Entry};
-use crate::ids::{KernelId, QueueId, Timestamp, UserData};
+use crate::ids::{DispatchId, KernelId, QueueId, Timestamp, UserData};
 use crate::limits::{DISPATCH_INFO_BYTES, PAYLOAD_BYTES};
 use crate::memory::{Footprint, Snapshot};
 use crate::owed::{Fire, Owed};
@@ -95,18 +95,18 @@ impl<'e> Run<'e> {
         subscriber: Option<Subscriber>,
     ) -> Self {
         let caller = engine.backend.caller();
-        let info = dispatch_info(engine, queue, agent, dispatch);
         let (internal, ancestor) = engine.threads.with(caller.thread, |thread| thread.correlation());
         let internal = if internal == 0 { engine.fresh_correlation() } else { internal };
         let signal = packet.completion_signal();
-        engine.observe(Event::Reserved {
-            dispatch: info.dispatch_id,
-            agent: info.agent_id,
+        let id = engine.reserve_dispatch(|dispatch| Event::Reserved {
+            dispatch,
+            agent: engine.agents[agent].id,
             queue,
             signal: signal.unwrap_or_default(),
             internal,
             ancestor,
         });
+        let info = dispatch_info(engine, id, queue, agent, dispatch);
         let identity = SubmitInfo { info, pass: None, thread: caller.thread, internal, ancestor };
         Self {
             engine,
@@ -408,13 +408,19 @@ impl Drop for Run<'_> {
     }
 }
 
-fn dispatch_info(engine: &Inner, queue: QueueId, agent: usize, dispatch: &KernelDispatch) -> DispatchInfo {
+fn dispatch_info(
+    engine: &Inner,
+    id: DispatchId,
+    queue: QueueId,
+    agent: usize,
+    dispatch: &KernelDispatch,
+) -> DispatchInfo {
     DispatchInfo {
         size: DISPATCH_INFO_BYTES,
         agent_id: engine.agents[agent].id,
         queue_id: queue,
         kernel_id: KernelId(dispatch.kernel_object),
-        dispatch_id: engine.reserve_dispatch(),
+        dispatch_id: id,
         private_segment_size: dispatch.private_segment_size,
         group_segment_size: dispatch.group_segment_size,
         workgroup_size: dispatch.workgroup(),

@@ -67,7 +67,7 @@ pub(crate) struct Inner {
     /// Whether the replay service is configured.
     replay: AtomicBool,
     finalizing: AtomicBool,
-    dispatches: AtomicU64,
+    dispatches: Mutex<u64>,
     correlations: AtomicU64,
     me: Weak<Inner>,
 }
@@ -96,7 +96,7 @@ impl Engine {
             intercepting: AtomicBool::new(false),
             replay: AtomicBool::new(false),
             finalizing: AtomicBool::new(false),
-            dispatches: AtomicU64::new(0),
+            dispatches: Mutex::new(0),
             correlations: AtomicU64::new(0),
             me: Weak::clone(me),
         }))
@@ -151,9 +151,13 @@ impl Inner {
         self.replay.load(Ordering::Relaxed)
     }
 
-    /// The id of the next logical dispatch.
-    pub(crate) fn reserve_dispatch(&self) -> DispatchId {
-        DispatchId(self.dispatches.fetch_add(1, Ordering::Relaxed) + 1)
+    /// The id of the next logical dispatch, noted in the order of ids whichever thread is first.
+    pub(crate) fn reserve_dispatch(&self, reserved: impl FnOnce(DispatchId) -> Event) -> DispatchId {
+        let mut last = lock(&self.dispatches);
+        *last += 1;
+        let id = DispatchId(*last);
+        self.observe(reserved(id));
+        id
     }
 
     /// A fresh internal correlation id.

@@ -11,9 +11,7 @@ use crate::gate::{Access, Entry};
 use crate::ids::{AgentId, QueueId, Ticket};
 use crate::replay::{Input, Path};
 use crate::services::prepare;
-use crate::sync::{Mutex, lock};
 use crate::tracing::Phase;
-use std::sync::Arc;
 
 impl Run<'_> {
     pub(super) fn run_once(&mut self, path: Path) -> Input {
@@ -86,15 +84,7 @@ impl Inner {
     ) -> Result<Ticket, SubmitError> {
         let (dispatch, pass) = (submission.dispatch, submission.pass);
         let signal = submission.packet.completion_signal().unwrap_or_default();
-        // The log has the submission before whatever its handler does, however fast the device is.
-        let logged = Arc::<Mutex<()>>::default();
-        let held = Arc::clone(&logged);
-        let _logging = lock(&logged);
-        let after_log: CompletionHandler = Box::new(move |collected| {
-            drop(lock(&held));
-            handler(collected);
-        });
-        let ticket = self.backend.submit(submission, after_log)?;
+        let ticket = self.backend.submit(submission, handler)?;
         self.observe(Event::Submitted { dispatch, pass, ticket, signal });
         Ok(ticket)
     }

@@ -187,8 +187,12 @@ fn packets_held_back_go_with_their_queue() {
 
 #[test]
 fn every_dispatch_gets_the_next_id_once() {
-    let engine = replaying(backend(&Log::default()));
-    assert_eq!([engine.0.reserve_dispatch(), engine.0.reserve_dispatch()], [1, 2].map(DispatchId));
+    let log = Log::default();
+    let engine = replaying(backend(&log));
+    let reserve = || engine.0.reserve_dispatch(|dispatch| Event::Withheld { dispatch });
+    assert_eq!([reserve(), reserve()], [1, 2].map(DispatchId));
+    let noted = [1, 2].map(|id| Event::Withheld { dispatch: DispatchId(id) });
+    assert!(lock(&log).ends_with(&noted), "expected them noted in their order");
 }
 
 #[test]
