@@ -8,6 +8,7 @@ use kreplay_core::backend::Backend;
 use kreplay_core::event::Event;
 use kreplay_core::ids::{AgentId, DispatchId, StagingId};
 use kreplay_core::memory::Region;
+use kreplay_core::replay::Input;
 use kreplay_core::tracing::DispatchInfo;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -44,11 +45,15 @@ pub(super) struct Difference {
 }
 
 impl Verifier {
-    /// Learns what is captured.
+    /// Learns what is captured, and that a pass is stuck: its kernel goes on writing, so nothing is compared any more.
     pub(super) fn note(&self, event: &Event) {
-        if let Event::Captured { dispatch, region } = *event {
-            let captured = Captured { region, plain: Vec::new() };
-            lock(&self.captured).entry(dispatch).or_default().push(captured);
+        match *event {
+            Event::Captured { dispatch, region } => {
+                let captured = Captured { region, plain: Vec::new() };
+                lock(&self.captured).entry(dispatch).or_default().push(captured);
+            }
+            Event::Step { dispatch, input: Input::Expired, .. } => self.forget(dispatch),
+            _ => {}
         }
     }
 
