@@ -37,10 +37,11 @@ pub(crate) unsafe extern "C" fn intercept(
     let Some(writer) = writer else { return };
     // SAFETY: the queue lives until its handle is destroyed.
     let queue = unsafe { &*data.cast::<Queue>() };
-    let Some(session) = queue.session.upgrade().filter(|session| session.is_interested()) else {
+    let session = &queue.session;
+    if !session.is_interested() {
         // SAFETY: what the runtime passed.
         return unsafe { writer(packets, count) };
-    };
+    }
     let Some(queue) = session.queue(queue.id) else { return };
     // SAFETY: the runtime passes as many packets as it says.
     let packets = unsafe { packets_at(packets, count) };

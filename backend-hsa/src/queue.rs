@@ -16,7 +16,7 @@ use kreplay_core::ids::{AgentId, QueueId, SignalId};
 use std::collections::{BTreeMap, VecDeque};
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, Weak};
+use std::sync::{Arc, Mutex};
 
 /// Slots of a private queue: one pass runs at a time, and passes that are stuck keep theirs.
 const PRIVATE_SLOTS: u32 = 64;
@@ -32,7 +32,8 @@ pub(crate) struct Queue {
     pub(crate) number: u64,
     pub(crate) agent: AgentId,
     pub(crate) gpu: &'static Gpu,
-    pub(crate) session: Weak<Session>,
+    /// Whose it is. Until the queue is destroyed each keeps the other.
+    pub(crate) session: Arc<Session>,
     application: OnError,
     state: Mutex<State>,
 }
@@ -93,7 +94,7 @@ impl Queue {
             number: LAST.fetch_add(1, Ordering::Relaxed) + 1,
             agent,
             gpu,
-            session: Arc::downgrade(session),
+            session: Arc::clone(session),
             application: new.on_error,
             state: Mutex::default(),
         });
@@ -258,9 +259,7 @@ impl Queue {
     fn stop(&self, status: Status) {
         let cause = status.to_string();
         lock(&self.state).stopped.get_or_insert_with(|| cause.clone());
-        if let Some(session) = self.session.upgrade() {
-            session.emit(Actor::Queue(self.id), || Event::QueueStopped { queue: self.id, cause });
-        }
+        self.session.emit(Actor::Queue(self.id), || Event::QueueStopped { queue: self.id, cause });
         let OnError { callback, data } = self.application;
         if let Some(callback) = callback {
             // SAFETY: the application's own callback and data, with the queue as it knows it.
